@@ -45,10 +45,11 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
         inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
 }
 
-/* A copy to pinned memory, which arrives when the host may know that it is done: one that looks earlier finds what was
- * there before. */
+/* A copy to or from pinned memory that the host may not know to be done. One to there arrives only then: who looks
+ * earlier finds what was there before. What one reads must be the same then. */
 struct coming {
-    unsigned char *to, *bytes;
+    unsigned char *at, *bytes; /* bytes: what arrives; NULL: it is a source, */
+    XXH64_hash_t hash;         /* and of that */
     size_t size;
     uint32_t stream, number; /* of the operation */
 };
@@ -56,40 +57,77 @@ static struct coming *coming;
 static size_t coming_count;
 static pthread_mutex_t coming_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Has copies arrive that are done, or those to some bytes. */
-static void arrive(const struct passed *passed, const unsigned char *bytes, size_t size)
+static void end_copy(const struct coming *one)
+{
+    struct problem problem;
+    if (one->bytes)
+        memcpy(one->at, one->bytes, one->size);
+    else if (XXH3_64bits(one->at, one->size) != one->hash)
+        runtime_fault(FAULT_OTHER, (problem_set(&problem,
+                                                "the host changes some of %zu bytes at %p that a copy may still read: "
+                                                "wait for it before",
+                                                one->size, (void *)one->at),
+                                    problem.text));
+    free(one->bytes);
+}
+
+/* Ends copies that are done, of which sources stay if they are `kept`; or those at some bytes. */
+static void arrive(const struct passed *passed, bool kept, const unsigned char *bytes, size_t size)
 {
     pthread_mutex_lock(&coming_lock);
     const size_t count = coming_count;
     coming_count = 0;
     EACH(struct coming, one, coming, count) {
-        if (passed ? one->number > passed->of[one->stream] : one->to + one->size <= bytes || bytes + size <= one->to) {
+        if (passed ? one->number > passed->of[one->stream] || (kept && !one->bytes)
+                   : one->at + one->size <= bytes || bytes + size <= one->at)
             coming[coming_count++] = *one;
-            continue;
-        }
-        memcpy(one->to, one->bytes, one->size);
-        free(one->bytes);
+        else
+            end_copy(one);
     }
     pthread_mutex_unlock(&coming_lock);
 }
 
-void copies_arrive(const struct passed *passed)
+void copies_arrive(const struct passed *passed, bool kept)
 {
-    arrive(passed, NULL, 0);
+    arrive(passed, kept, NULL, 0);
 }
 
-static void copy_bytes(unsigned char *to, const unsigned char *from, size_t width, bool later)
+void copies_forget_sources(void)
 {
-    arrive(NULL, to, width);
-    arrive(NULL, from, width);
-    if (!later) {
-        memmove(to, from, width);
-        return;
-    }
-    const struct operation *now = stream_operation();
     pthread_mutex_lock(&coming_lock);
-    *ARRAY_GROW(coming, coming_count) =
-        (struct coming){to, memcpy(x_calloc(width, 1), from, width), width, now->stream, now->number};
+    EACH(struct coming, one, coming, coming_count)
+        if (!one->bytes)
+            one->hash = XXH3_64bits(one->at, one->size);
+    pthread_mutex_unlock(&coming_lock);
+}
+
+static bool is_pinned(const void *memory)
+{
+    struct allocation place;
+    return runtime_find((uintptr_t)memory, &place) &&
+           grid_home(runtime_machine(), (uintptr_t)memory, &place) == HOME_HOST;
+}
+
+static void copy_bytes(void *to, const void *from, size_t width)
+{
+    const struct operation *now = stream_operation();
+    const bool later = is_pinned(to);
+    unsigned char *target = runtime_bytes(to), *source = runtime_bytes(from);
+    arrive(NULL, false, target, width);
+    arrive(NULL, false, source, width);
+    if (!later)
+        memmove(target, source, width);
+    if (!later && !is_pinned(from))
+        return;
+    pthread_mutex_lock(&coming_lock);
+    *ARRAY_GROW(coming, coming_count) = (struct coming){.at = later ? target : source,
+                                                        .bytes = later ? x_calloc(width, 1) : NULL,
+                                                        .hash = later ? 0 : XXH3_64bits(source, width),
+                                                        .size = width,
+                                                        .stream = now->stream,
+                                                        .number = now->number};
+    if (later)
+        memcpy(coming[coming_count - 1].bytes, source, width);
     pthread_mutex_unlock(&coming_lock);
 }
 
@@ -116,9 +154,7 @@ static void move_row(void *to, const void *from, size_t width)
         return;
     outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
     runtime_machine()->changes += runtime_find((uintptr_t)to, &allocation);
-    const bool later = runtime_find((uintptr_t)to, &allocation) &&
-                       grid_home(runtime_machine(), (uintptr_t)to, &allocation) == HOME_HOST;
-    copy_bytes(runtime_bytes(to), runtime_bytes(from), width, later);
+    copy_bytes(to, from, width);
 }
 
 /* Copies rows of bytes between memory that is no array. */
@@ -388,7 +424,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
         function_settle(row, rows.width, false);
         if (races(row, rows.width, true, NULL, "a fill"))
             break;
-        arrive(NULL, runtime_bytes(row), rows.width);
+        arrive(NULL, false, runtime_bytes(row), rows.width);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
         runtime_machine()->changes++;
         set_row((uintptr_t)row, runtime_bytes(row), value, element, rows.width);

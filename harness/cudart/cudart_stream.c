@@ -161,7 +161,7 @@ void stream_seen(const struct passed *passed)
     passed_join(&waited, passed ? passed : &(const struct passed){.of = {0}});
     for (unsigned i = 0; i < RACING_STREAMS && !passed; i++)
         waited.of[i] = numbers[i];
-    copies_arrive(&waited);
+    copies_arrive(&waited, false);
     pthread_mutex_unlock(&order_lock);
 }
 

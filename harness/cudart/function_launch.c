@@ -143,7 +143,7 @@ cudaError_t function_run(const struct grid *grid)
     struct problem problem;
     enum fault fault = FAULT_NONE;
     const struct passed passed = operation_passed();
-    copies_arrive(&passed); /* the kernel may read them */
+    copies_arrive(&passed, true); /* the kernel may read them */
     round_as_asked();
     REFUSE(!outside_begin(grid->function), cudaErrorMemoryAllocation);
     pthread_mutex_lock(&runtime->launching);
@@ -152,8 +152,10 @@ cudaError_t function_run(const struct grid *grid)
                                        : grid_run(grid, NULL, &fault, &problem);
     const bool told = runtime->machine->stream_races.now.told;
     pthread_mutex_unlock(&runtime->launching);
-    if (told)
+    if (told) {
+        copies_forget_sources();
         operation_seen();
+    }
     outside_print(grid->function->module->machine);
     if (failed == 0)
         return cudaSuccess;

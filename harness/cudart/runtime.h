@@ -236,8 +236,10 @@ void runtime_allocates(void); /* counts an allocation, which is not in the order
 /* ---- Copies: cudart_copy.c ---- */
 
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy);
-/* Has copies to pinned memory arrive there that are among operations which are done. */
-void copies_arrive(const struct passed *passed);
+/* Has copies to pinned memory arrive there that are among operations which are done. Copies from there end then, too,
+ * unless they are `kept`; or a kernel may have changed what they read. */
+void copies_arrive(const struct passed *passed, bool kept);
+void copies_forget_sources(void);
 /* Copies, or adds the copy to the graph that the stream is captured into. */
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy);
 /* The same for a fill, of elements of 1, 2 or 4 bytes. Rows have so many of these. */

@@ -98,6 +98,9 @@ static const struct {
     CASE(through_third, PRODUCE(p, 1); wait(blocking, p, made); wait(c, blocking, used); CONSUME(c))
     CASE(frees, float *m; cudaMalloc((void **)&m, 4); PRODUCE(p, 1); cudaFree(m); CONSUME(c))
     CASE(two_scratch_writers, PRODUCE(p, 1); PRODUCE(c, 2); cudaDeviceSynchronize(); PRODUCE(p, 3); CONSUME(p))
+    CASE(reused, for (int t = 0; t < 3; t++) { pinned[1] = t; cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); cudaEventRecord(used, p); CONSUME(p); cudaEventSynchronize(used); })
+    CASE(in_place, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); CONSUME(p); cudaMemcpyAsync(pinned, b, COUNT * 4, cudaMemcpyDeviceToHost, p); cudaStreamSynchronize(p); pinned[1] = 0)
+    CASE(kernel_changes, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); produce<<<GRID, BLOCK, 0, p>>>(pinned, 2); cudaStreamSynchronize(p))
     CASE(waits_for_copy, PRODUCE(p, 1); cudaMemcpyAsync(from, a, 4, cudaMemcpyDeviceToDevice, p); float h; cudaMemcpyAsync(&h, from, 4, cudaMemcpyDeviceToHost, p); CONSUME(c))
 
     CASE(wrong_no_wait, PRODUCE(p, 1); CONSUME(c))
@@ -115,6 +118,7 @@ static const struct {
     CASE(wrong_memset, cudaMemset(a, 1, COUNT * 4); CONSUME(c))
     CASE(wrong_graph, cudaGraphExec_t exec = recorded(); cudaGraphLaunch(exec, p); CONSUME(c))
     CASE(wrong_host_waits_other, PRODUCE(p, 1); cudaStreamSynchronize(c); CONSUME(c))
+    CASE(wrong_host_changes, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); consume<<<GRID, BLOCK, 0, p>>>(a, b); pinned[7]++)
     CASE(wrong_host_reads, PRODUCE(c, 1); CONSUME(c); cudaMemcpyAsync(pinned, b, COUNT * 4, cudaMemcpyDeviceToHost, c); if (pinned[1] != 4) puts("old"))
     CASE(wrong_host_reads_other, PRODUCE(c, 1); CONSUME(c); cudaMemcpyAsync(pinned, b, COUNT * 4, cudaMemcpyDeviceToHost, c); cudaStreamSynchronize(p); if (pinned[1] != 4) puts("old"))
     CASE(wrong_reads_count, counts<<<GRID, BLOCK, 0, p>>>(word); cudaMemcpyAsync(pinned, word, 4, cudaMemcpyDeviceToHost, c))
