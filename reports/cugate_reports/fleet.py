@@ -113,10 +113,10 @@ class Night(Struct, kw_only=True):
     runners: list[Runner]
 
 
-# Ranks verdicts as VERDICTS, the worst first, but "same" on one runner prevails over "improved" on another.
+# Ranks verdicts as VERDICTS, the worst first, but "same" on one runner prevails over "improved" on another: two are
+# swapped, so it is its own inverse.
 _BY_RANK = np.arange(len(VERDICTS), dtype=np.uint8)
 _BY_RANK[[VERDICTS.index("improved"), VERDICTS.index("same")]] = VERDICTS.index("same"), VERDICTS.index("improved")
-_RANKS = _BY_RANK  # two are swapped, so the permutation is its own inverse
 
 
 class Table:
@@ -128,7 +128,7 @@ class Table:
         """values: runners, kernels, metrics; judged: verdicts, bases, limits, drifts of the same shape."""
         self.runners = len(values)
         self.values, self.bases, self.limits, self.drifts = (_median(one) for one in (values, *judged[1:]))
-        self.verdicts = _BY_RANK[_RANKS[judged[0].astype(np.uint8)].min(axis=0)]
+        self.verdicts = _BY_RANK[_BY_RANK[judged[0].astype(np.uint8)].min(axis=0)]
         self.least = np.fmin.reduce(values, axis=0)
         self.most = np.fmax.reduce(values, axis=0)
 

@@ -118,7 +118,7 @@ class History:
             sa.event.listen(self._engine, "begin", _sqlite_begin)
         version = None
         if not create:
-            with self._reading() as connection:
+            with self.reading() as connection:
                 if not sa.inspect(connection).has_table(schema.name):
                     raise HistoryError(f"{self.name} is no history of cugate's: ingest makes one")
                 version = connection.execute(sa.select(schema.c.version)).scalar()
@@ -157,7 +157,7 @@ class History:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A transaction for reading, which delays no writer."""
-        with _explained(self.url), self._reading() as connection:
+        with _explained(self.url), self._own().connect().execution_options(reading=True) as connection:
             yield connection
 
     # ---- Writing
@@ -170,7 +170,7 @@ class History:
         or explanations replace earlier ones, and a baseline's kernel the older one.
         """
         found = files.recognise(data)
-        with _explained(self.url), self._own().begin() as connection:
+        with self.writing() as connection:
             if isinstance(found[0], Explanation):
                 return self._keep_explanations(connection, found, data)  # type: ignore[arg-type]
             if isinstance(found[0], Report):
@@ -207,14 +207,12 @@ class History:
         """
         if len({(e.device.name, e.session.date) for e in found}) != 1:
             raise BadFile("has explanations of several runs: ingest one file for each run")
-        date = _last_date([found[0].session])
+        date, collector = _last_date([found[0].session]), found[0].session.collector
         runs = sa.select(documents).where(documents.c.kind == "run", documents.c.date == date)
         for row in connection.execute(runs.order_by(documents.c.id.desc())):
             model = msgspec.json.decode(row.device, type=_Model)
-            collector = found[0].session.collector
-            if model.name == found[0].device.name and model.collector == (
-                None if collector in files.HARNESS else collector
-            ):
+            known = None if collector in files.HARNESS else collector
+            if (model.name, model.collector) == (found[0].device.name, known):
                 return _put(connection, Stored("explanations", row.key, row.device, date, data), replace=True)
         raise BadFile("explains a run that is not in the history: ingest that run file first")
 
@@ -268,7 +266,7 @@ class History:
 
     def prune_future(self) -> int:
         """Removes the runs that future() returns. Returns how many. HistoryError when these are most runs."""
-        with _explained(self.url), self._own().begin() as connection:
+        with self.writing() as connection:
             future = self._future(connection)
             if future.is_most:
                 raise HistoryError(
@@ -281,20 +279,12 @@ class History:
 
     # ---- Reading: runs dated after today only in future()
 
-    def _reading(self) -> sa.Connection:
-        """Returns a connection that delays no writer."""
-        return self._own().connect().execution_options(reading=True)
-
-    @staticmethod
-    def _devices(connection: sa.Connection) -> list[str]:
-        newest = sa.func.max(documents.c.date)
-        runs = sa.select(documents.c.device).where(documents.c.kind == "run", documents.c.date <= _today())
-        return list(connection.execute(runs.group_by(documents.c.device).order_by(newest.desc())).scalars())
-
     def devices(self) -> list[str]:
         """Returns the GPU models of the runs as files.model_key, that of the newest run first."""
-        with _explained(self.url), self._reading() as connection:
-            return self._devices(connection)
+        newest = sa.func.max(documents.c.date)
+        runs = sa.select(documents.c.device).where(documents.c.kind == "run", documents.c.date <= _today())
+        with self.reading() as connection:
+            return list(connection.execute(runs.group_by(documents.c.device).order_by(newest.desc())).scalars())
 
     @staticmethod
     def _future(connection: sa.Connection) -> Future:
@@ -309,7 +299,7 @@ class History:
         New ones are refused, but earlier versions accepted them, or this machine's clock was set back. Each would
         count as tonight's until its date comes.
         """
-        with _explained(self.url), self._reading() as connection:
+        with self.reading() as connection:
             return self._future(connection)
 
     # ---- Extracts of files
@@ -395,7 +385,7 @@ class History:
         if last is not None:
             chosen = chosen.order_by(documents.c.date.desc(), documents.c.id.desc()).limit(last)
         rows = sa.select(documents).where(documents.c.id.in_(chosen)).order_by(documents.c.date, documents.c.id)
-        with _explained(self.url), self._reading() as connection:
+        with self.reading() as connection:
             for row in connection.execution_options(yield_per=16).execute(rows):
                 yield Stored(row.kind, row.key, row.device, row.date, zlib.decompress(row.body))
 
@@ -466,14 +456,7 @@ def _put_extract(
 def _put(connection: sa.Connection, stored: Stored, *, replace: bool) -> str:
     """Inserts or replaces. If another writer was first with the same key, the constraint tells, not luck."""
     sha256 = _sha256(stored.body)
-    values = {
-        "kind": stored.kind,
-        "key": stored.key,
-        "device": stored.device,
-        "date": stored.date,
-        "sha256": sha256,
-        "body": zlib.compress(stored.body),
-    }
+    values = {**vars(stored), "sha256": sha256, "body": zlib.compress(stored.body)}
     try:
         with connection.begin_nested():
             connection.execute(documents.insert().values(values))
