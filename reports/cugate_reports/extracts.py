@@ -75,7 +75,6 @@ class ReportExtract(Struct, kw_only=True):
     exit_code: int
     verdict: str
     replay: str | None
-    measured: int | None  # how many kernels were measured, by the run's own count
     kernels: list[str]
     metrics: list[str]
     told: list[Judgement]
@@ -160,7 +159,6 @@ def of_report(report: Report) -> ReportExtract:
         exit_code=report.exit_code,
         verdict=report.verdict,
         replay=report.replay,
-        measured=(report.counts or {}).get("kernels"),
         kernels=kernels,
         metrics=metrics,
         told=[j for j in report.judgements if j.verdict not in _PLAIN or j.metric is None],

@@ -51,7 +51,6 @@ class Tonight:
     tone: str
     headline: str
     detail: str
-    replay: str | None
     counts: list[tuple[str, int]]
     worst: list[Blame]
     more: int  # how many kernels are as bad but not listed
@@ -350,7 +349,6 @@ def tonight(nights: Nights) -> Tonight:
         tone=tone,
         headline=headline,
         detail=detail,
-        replay=report.replay if report else None,
         counts=counts(nights),
         worst=bad[:WORST],
         more=max(0, len(bad) - WORST),
