@@ -226,6 +226,12 @@ void x_append(char **text, const char *between, const char *format, ...)
     *text = x_sprintf("%s%s%s", before ? before : "", before && *before ? between : "", more);
 }
 
+void x_sort(void *list, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    if (count > 0)
+        qsort(list, count, size, order);
+}
+
 void free_texts(char **texts, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -117,7 +117,8 @@ static inline void memory_free(void *pointer)
 }
 
 /* Sorts a list, which may be empty and NULL. */
-#define SORT(list, count, order) ((count) > 0 ? qsort((list), (count), sizeof *(list), (order)) : (void)0)
+#define SORT(list, count, order) x_sort((list), (count), sizeof *(list), (order))
+void x_sort(void *list, size_t count, size_t size, int (*order)(const void *, const void *));
 
 /* For each element of a list: EACH(const struct result, result, run->results, run->result_count). */
 #define EACH(type, name, list, count) for (type *name = (list); (size_t)(name - (list)) < (count); name++)
