@@ -19,9 +19,7 @@
 
 #define CAPACITY 1.05 /* how much a shard may hold, as a multiple of an even share */
 
-/* Kernels that must stay in one shard: those of one family at one point of its axes. Launches of a program share
- * nothing.
- */
+/* Kernels that must stay in one shard: those of one family at one point of its axes. Launches share none. */
 struct unit {
     char *key; /* family[point], or a launch's id; first member, as by_text expects */
     double seconds;

@@ -128,8 +128,7 @@ static void note_needless(struct check *check)
                                 known->kernel, known->kernel, known->metric, known->file, known->line);
 }
 
-/* Returns the kernel library that is judged, or the program's file; NULL: there is none, or it is not named by a path.
- */
+/* Returns the kernel library that is judged, or the program's file; NULL: there is none, or it has no path. */
 static const char *judged_file(const struct check_request *request)
 {
     const struct program *program = request->measurement.program;
@@ -378,8 +377,7 @@ static void measure_more(struct check *check)
         confirm(check, true);
 }
 
-/* ---- How a run comes to be: fills check->run, finds its baseline. 0, or the exit code when nothing is to be said ----
- */
+/* ---- How a run comes to be: fills check->run, finds its baseline. 0, or the exit code where nothing is said ---- */
 
 static int measure(struct check *check)
 {
@@ -418,8 +416,7 @@ static int replay(struct check *check)
                : find_baseline(check);
 }
 
-/* Of machine code the baseline comes first: it says for which GPU the code is read, unless a base build is read, too.
- */
+/* Of machine code the baseline comes first: it says for which GPU the code is read, but with a base build. */
 static int read_code(struct check *check)
 {
     int code = (check->request->way == ORIGIN_FILES ? check_files : check_static)(

@@ -24,8 +24,7 @@ int check_simulated(struct check *check, int (*find_baseline)(struct check *chec
  * `baselines` knows are not read (NULL: all are). Returns 0, or the exit code of measuring. */
 int check_known(const struct measurement *measurement, const char *baselines, struct run *run);
 
-/* Reads all of the kernels whose counts were left, though *baseline, which may be empty, does not know them after all.
- */
+/* Reads all of the kernels whose counts were left, though *baseline, which may be empty, does not know them. */
 int check_unknown(const struct measurement *measurement, const struct run *baseline, struct run *run);
 
 /* Whether the two have anything to do: instrumented code is to count. */

@@ -393,8 +393,7 @@ static int by_kernel(const void *left, const void *right)
     return order ? order : strcmp(a->metric->name, b->metric->name);
 }
 
-/* Whether accepting a kernel's change means to accept the row: it is red, or what a program that is red costs in time.
- */
+/* Whether accepting a kernel's change means to accept the row: it is red, or what a red program costs in time. */
 static bool is_to_accept(const struct judgement *judgement)
 {
     return judgement->metric && (judgement->verdict == VERDICT_REGRESSED ||
