@@ -459,4 +459,6 @@ void draw_far_integers(const struct run_of *run)
         if (below(run->state, OFTEN) < (is_bytes ? OFTEN - 1 : OFTEN / 4))
             set(&all, i, (int64_t)value);
     }
+    if (is_bytes) /* a row in which each sum carries */
+        memset(run->bytes + run->size / 4, 0xff, run->size / 32 < DRAW_SPAN ? run->size / 32 : DRAW_SPAN);
 }

@@ -220,3 +220,17 @@ Test(draw_rough, far_integers_are_those_of_the_code_and_next_to_them)
               near[2]);
     cr_expect(negative > COUNT / 8 && negative < COUNT / 2, "%zu", negative);
 }
+
+Test(draw_rough, a_row_of_far_bytes_is_all_ones)
+{
+    static const uint32_t constants[] = {7};
+    unsigned char bytes[8192];
+    uint64_t state = 1;
+    size_t ones = 0;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)draw_next(&state);
+    draw_far(true, constants, 1, bytes, sizeof bytes);
+    for (size_t i = 2048; i < 2048 + 256; i++)
+        ones += bytes[i] == 0xff;
+    cr_expect_eq(ones, 256);
+}
