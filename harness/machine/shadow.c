@@ -177,7 +177,7 @@ static bool is_used(const struct access *access, const struct shadow_word *words
     const struct code *code = access->block->code;
     if (strncmp(access->code->opcode, "LDS", 3) != 0 || access->code->opcode[3] == 'M')
         return true;
-    for (unsigned k = 0; k == 0 || 4 * k < access->size; k++)
+    for (unsigned k = 0; k == 0 || k < access->size / 4; k++)
         if (!words[k].written && flows_use(code, (size_t)(access->code - code->list), k))
             return true;
     return false;
