@@ -115,7 +115,7 @@ void functions_forget(void)
 static void tell_shape(FILE *stream, const struct shape *shape)
 {
     const struct function *function = shape->function;
-    link_put_launch(stream, shape->grid, shape->block, shape->shared, function->module, function->name);
+    link_put_launch(stream, shape->grid, shape->block, shape->shared, 0, function->module, function->name);
 }
 
 /* Asks the parent what it wants of the group: "SKIP FIRST KNOWN HOLDS ID", then names of variables, a line each, if

@@ -13,15 +13,16 @@ static bool is_module_name(const char *text)
     return strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
 }
 
-/* Reads a launch: "gx gy gz bx by bz shared module function". */
+/* Reads a launch: "gx gy gz bx by bz shared carve_out module function". */
 static bool read_launch(struct program_launch *to, const char *line)
 {
     struct launch *launch = &to->launch;
     char module[20];
     int end = 0;
-    if (sscanf(line, "%u %u %u %u %u %u %u %19s %n", &launch->grid[0], /* NOLINT(cert-err34-c): a wrong one is seen */
+    if (sscanf(line, "%u %u %u %u %u %u %u %u %19s %n",
+               &launch->grid[0], /* NOLINT(cert-err34-c): a wrong one is seen */
                &launch->grid[1], &launch->grid[2], &launch->block[0], &launch->block[1], &launch->block[2],
-               &launch->shared, module, &end) != 8 ||
+               &launch->shared, &launch->carve_out, module, &end) != 9 ||
         end == 0 || line[end] == '\0')
         return false;
     launch->function = x_strdup(line + end);

@@ -17,9 +17,9 @@
 /* Launches of one kernel in one shape. */
 struct alike {
     const struct function *function;
-    unsigned grid[3], block[3], shared;
-    char *id;    /* the parent's name for it; NULL: the parent does not want it */
-    size_t skip; /* how many launches to leave out */
+    unsigned grid[3], block[3], shared, carve_out; /* carve_out: of the first */
+    char *id;                                      /* the parent's name for it; NULL: the parent does not want it */
+    size_t skip;                                   /* how many launches to leave out */
     size_t launches, last;
     size_t counted, strays; /* behind those, and how many of these count something else than the first */
     struct result one, all; /* the rows of that; and those of all of them together, with what is said of any */
@@ -148,7 +148,8 @@ static void ask(struct alike *group)
     pthread_mutex_lock(&program.lock);
     link_say_module(program.request.folder, module->bytes, module->size, name);
     fprintf(stream, "launch\n");
-    link_put_launch(stream, group->grid, group->block, group->shared, name, group->function->text.name);
+    link_put_launch(stream, group->grid, group->block, group->shared, group->carve_out, name,
+                    group->function->text.name);
     fclose(stream);
     program.on = link_ask(MESSAGE_GROUP, text, &answer);
     pthread_mutex_unlock(&program.lock);
@@ -173,7 +174,7 @@ static size_t find_place(const struct alike *group)
 /* NULL: there are too many. */
 static struct alike *group_of(const struct grid *grid)
 {
-    struct alike key = {.function = grid->function, .shared = grid->shared};
+    struct alike key = {.function = grid->function, .shared = grid->shared, .carve_out = grid->carve_out};
     memcpy(key.grid, grid->blocks, sizeof key.grid);
     memcpy(key.block, grid->threads, sizeof key.block);
     const size_t place = find_place(&key);

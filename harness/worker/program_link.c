@@ -194,9 +194,9 @@ void link_say_module(const char *folder, const void *image, size_t size, char na
     link_say(MESSAGE_MODULE, name);
 }
 
-void link_put_launch(FILE *stream, const unsigned grid[3], const unsigned block[3], unsigned shared, const char *module,
-                     const char *function)
+void link_put_launch(FILE *stream, const unsigned grid[3], const unsigned block[3], unsigned shared, unsigned carve_out,
+                     const char *module, const char *function)
 {
-    fprintf(stream, "%u %u %u %u %u %u %u %s %s\n", grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
-            *module ? module : "-", function);
+    fprintf(stream, "%u %u %u %u %u %u %u %u %s %s\n", grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
+            carve_out, *module ? module : "-", function);
 }

@@ -38,8 +38,8 @@ void link_say_module(const char *folder, const void *image, size_t size, char na
 
 /* Writes the line of a launch, as a question about a group has it (MESSAGE_GROUP). module: the name of the image that
  * has its machine code; "": it is not known. */
-void link_put_launch(FILE *stream, const unsigned grid[3], const unsigned block[3], unsigned shared, const char *module,
-                     const char *function);
+void link_put_launch(FILE *stream, const unsigned grid[3], const unsigned block[3], unsigned shared, unsigned carve_out,
+                     const char *module, const char *function);
 
 /* Returns a copy of the descriptor with a high number, and closes the descriptor itself. The program may expect to get
  * certain low numbers. When no more are allowed, it returns the descriptor as it is. */

@@ -71,7 +71,7 @@ static char *add_module(const struct fixture *fixture, const char *of, size_t ze
 /* Of a launch of plain() in that module, in a grid of one block. */
 static struct program_group *take_plain(struct fixture *fixture, int threads, const char *module)
 {
-    OWNED_TEXT text = x_sprintf("launch\n1 1 1 %d 1 1 0 %s _Z5plainPf\n", threads, module);
+    OWNED_TEXT text = x_sprintf("launch\n1 1 1 %d 1 1 0 0 %s _Z5plainPf\n", threads, module);
     struct program_group *group = take(fixture, text);
     return group;
 }
@@ -79,13 +79,13 @@ static struct program_group *take_plain(struct fixture *fixture, int threads, co
 Test(program_groups, launches_of_one_function_in_one_shape_are_one_group)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    struct program_group *first = take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n");
-    cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n"), first);
+    struct program_group *first = take(&fixture, "launch\n64 1 1 256 1 1 0 0 - add\n");
+    cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 0 - add\n"), first);
     /* Of a module that left no file nothing is known, so it may be the same. */
-    cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 0123456789abcdef add\n"), first);
-    take(&fixture, "launch\n64 2 1 256 1 1 0 - add\n");
-    take(&fixture, "launch\n64 1 3 8 8 1 1024 - add\n");
-    take(&fixture, "launch\n64 1 1 256 1 1 0 - _Z5scaleIiEvPT_ii\n");
+    cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 0 0123456789abcdef add\n"), first);
+    take(&fixture, "launch\n64 2 1 256 1 1 0 0 - add\n");
+    cr_expect_eq(take(&fixture, "launch\n64 1 3 8 8 1 1024 1 - add\n")->launches[0].launch.carve_out, 1);
+    take(&fixture, "launch\n64 1 1 256 1 1 0 0 - _Z5scaleIiEvPT_ii\n");
     expect_names(
         &fixture,
         (const char *[]){"app/add@64,256", "app/add@64x2,256", "app/add@64x1x3,8x8,1024", "app/scale<int>@64,256"}, 4);
@@ -98,9 +98,9 @@ Test(program_groups, functions_of_one_short_name_are_told_apart)
     char *names[2];
     kernel_unique_names((const char *[]){"a::scale(int*)", "b::scale(int*)"}, 2, names);
     cr_assert_str_neq(names[0], names[1]);
-    take(&fixture, "launch\n1 1 1 32 1 1 0 - _ZN1a5scaleEPi\n");
-    take(&fixture, "launch\n1 1 1 32 1 1 0 - _ZN1b5scaleEPi\n");
-    take(&fixture, "launch\n2 1 1 32 1 1 0 - _ZN1b5scaleEPi\n");
+    take(&fixture, "launch\n1 1 1 32 1 1 0 0 - _ZN1a5scaleEPi\n");
+    take(&fixture, "launch\n1 1 1 32 1 1 0 0 - _ZN1b5scaleEPi\n");
+    take(&fixture, "launch\n2 1 1 32 1 1 0 0 - _ZN1b5scaleEPi\n");
     char *ids[] = {x_sprintf("app/%s@1,32", names[0]), x_sprintf("app/%s@1,32", names[1]),
                    x_sprintf("app/%s@2,32", names[1])};
     expect_names(&fixture, (const char *const *)ids, 3);
@@ -155,8 +155,8 @@ Test(program_groups, an_image_of_another_hash_is_none)
 
 Test(program_groups, a_graph_is_named_by_its_kernels)
 {
-    static const char two[] = "graph\n1 1 1 32 1 1 0 - first\n2 1 1 32 1 1 0 - second\n",
-                      wider[] = "graph\n1 1 1 64 1 1 0 - first\n2 1 1 32 1 1 0 - second\n";
+    static const char two[] = "graph\n1 1 1 32 1 1 0 0 - first\n2 1 1 32 1 1 0 0 - second\n",
+                      wider[] = "graph\n1 1 1 64 1 1 0 0 - first\n2 1 1 32 1 1 0 0 - second\n";
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
     const struct program_group *group = take(&fixture, two);
     cr_expect(group->graph);
@@ -170,7 +170,7 @@ Test(program_groups, a_graph_is_named_by_its_kernels)
     FILE *stream = open_memstream(&many, &size);
     fprintf(stream, "graph\n");
     for (int i = 0; i < 30; i++)
-        fprintf(stream, "1 1 1 32 1 1 0 - kernel_%d\n", i);
+        fprintf(stream, "1 1 1 32 1 1 0 0 - kernel_%d\n", i);
     fclose(stream);
     take(&fixture, many);
 
@@ -200,7 +200,7 @@ Test(program_groups, globs_choose_by_the_name_that_a_report_shows)
         char *globs[] = {x_strdup(cases[i].glob)};
         fixture.measurement.globs = globs;
         fixture.measurement.glob_count = 1;
-        cr_expect_eq(take(&fixture, "launch\n1 1 1 32 1 1 0 - _ZN1a5scaleEPi\n")->wanted, cases[i].wanted, "%s",
+        cr_expect_eq(take(&fixture, "launch\n1 1 1 32 1 1 0 0 - _ZN1a5scaleEPi\n")->wanted, cases[i].wanted, "%s",
                      cases[i].glob);
         capture_begin();
         cr_expect_eq(program_groups_expect(&fixture.groups, globs, 1), cases[i].wanted ? 0 : -1, "%s", cases[i].glob);
@@ -216,12 +216,12 @@ Test(program_groups, nonsense_is_refused_and_too_many_are_not_taken)
         "",
         "launch",
         "launch\n",
-        "dance\n1 1 1 32 1 1 0 - add\n",
-        "launch\n1 1 1 32 1 1 0 - add\n1 1 1 32 1 1 0 - add\n",
-        "launch\n1 1 1 32 1 1 0 -\n",
+        "dance\n1 1 1 32 1 1 0 0 - add\n",
+        "launch\n1 1 1 32 1 1 0 0 - add\n1 1 1 32 1 1 0 0 - add\n",
+        "launch\n1 1 1 32 1 1 0 0 -\n",
         "launch\n1 1 1 32 1 1 - add\n",
-        "launch\nx 1 1 32 1 1 0 - add\n",
-        "graph\n1 1 1 32 1 1 0 - add\nx\n",
+        "launch\nx 1 1 32 1 1 0 0 - add\n",
+        "graph\n1 1 1 32 1 1 0 0 - add\nx\n",
     };
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
     struct program_group *group;
@@ -231,10 +231,10 @@ Test(program_groups, nonsense_is_refused_and_too_many_are_not_taken)
 
     for (unsigned i = 1; i <= MOST + 1; i++) {
         char text[64];
-        snprintf(text, sizeof text, "launch\n%u 1 1 32 1 1 0 - add\n", i);
+        snprintf(text, sizeof text, "launch\n%u 1 1 32 1 1 0 0 - add\n", i);
         cr_expect(try_take(&fixture, text, &group));
         cr_expect_eq(group != NULL, i <= MOST, "%u", i);
     }
-    cr_expect_not_null(take(&fixture, "launch\n1 1 1 32 1 1 0 - add\n")); /* known before */
+    cr_expect_not_null(take(&fixture, "launch\n1 1 1 32 1 1 0 0 - add\n")); /* known before */
     cr_expect_eq(fixture.groups.count, MOST);
 }

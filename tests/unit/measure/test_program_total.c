@@ -27,8 +27,8 @@ static void set_up(struct fixture *fixture)
     cr_assert_eq(metrics_read_text(&fixture->metrics, "made_up.ini", definitions), 0);
     fixture->program.name = "app";
     fixture->measurement = (struct measurement){.program = &fixture->program, .metrics = &fixture->metrics};
-    add_kernel(fixture, "launch\n1 1 1 32 1 1 0 - short\n", 100, 50);
-    add_kernel(fixture, "launch\n1 1 1 32 1 1 0 - long\n", 1000, 25);
+    add_kernel(fixture, "launch\n1 1 1 32 1 1 0 0 - short\n", 100, 50);
+    add_kernel(fixture, "launch\n1 1 1 32 1 1 0 0 - long\n", 1000, 25);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -114,7 +114,7 @@ Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
     end_run(&fixture, 10, 2, 1);
-    add_kernel(&fixture, "launch\n1 1 1 32 1 1 0 - late\n", 5, 5);
+    add_kernel(&fixture, "launch\n1 1 1 32 1 1 0 0 - late\n", 5, 5);
     end_run(&fixture, 10, 2, 1);
     fixture.groups.list[2]->shares[0].counts[1] = 7;
     program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
@@ -151,7 +151,7 @@ Test(program_total, whoever_wants_it_wants_all_kernels)
     fixture.program.name = "app";
     fixture.measurement = (struct measurement){.program = &fixture.program, .globs = globs, .glob_count = 1};
     cr_assert(program_group_take(&fixture.groups, &fixture.measurement, fixture.folder, 90,
-                                 "launch\n1 1 1 32 1 1 0 - short\n", 10, &group));
+                                 "launch\n1 1 1 32 1 1 0 0 - short\n", 10, &group));
     cr_expect(group->wanted);
     cr_expect_eq(program_groups_expect(&fixture.groups, globs, 1), 0);
 }
