@@ -184,12 +184,12 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     const size_t set = in_set ? measuring->set_of[m] - 1 : 0;
     if (group && (group->known || (in_set && is_left_out(measuring, group, set))))
         return;
-    /* The first launch of a graph tells only some metrics, and there may be no other. */
-    if (in_set && group && group->graph && measuring->measurement->program->seconds != PROGRAM_COUNTS_ALL)
+    const bool cold = in_set && group && group->graph; /* its first launch tells only some, and there may be no other */
+    if (cold && measuring->measurement->program->seconds != PROGRAM_COUNTS_ALL)
         return;
     struct row *row = result_add(result, metric->name);
-    row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
-    if (in_set)
+    row->state = cold || (metric->optional && !in_set) ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
+    if (in_set && !cold)
         row->reason = x_strdup("the kernel was launched too rarely in the runs of the program");
 }
 

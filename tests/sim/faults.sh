@@ -119,7 +119,7 @@ open timing/plain_race branch_targets branch_efficiency
 
 ask jq -r '.kernels["timing/sleeps_between_looks"].metrics | .instructions.reason, .global_store_sectors.sessions' run.json
 line=$(grep -n '/\* sleeps_between_looks \*/' "$top/tests/sim/faults.cu" | cut -d: -f1)
-expect 'a wait that sleeps between two polls' 0 "how often SYNCS.PHASECHK.TRANS64.TRYWAIT at tests/sim/faults.cu:$line polls" '!null'
+expect 'a wait that sleeps between two polls' 0 "the number of polls of SYNCS.PHASECHK.TRANS64.TRYWAIT at tests/sim/faults.cu:$line" '!null'
 
 # Neither a number nor its absence may hang on how many of them there are.
 for threads in 1 2 7; do
@@ -195,8 +195,8 @@ reason wrong/tile_not_aligned 'a tile begins 20 bytes into'
 reason wrong/neighbour_is_gone 'shared memory of block 0 of the cluster, which has exited'
 reason wrong/lanes_wait_for_too_few 'a copy (cp.async) of warp 0 may still write: its group was not waited for'
 reason wrong/lanes_do_not_commit 'a copy (cp.async) of warp 0 may still write: its group was not waited for'
-reason wrong/neighbour_may_write 'block 1 writes: without a wait at the cluster'
-reason wrong/neighbour_may_read 'shared memory that block 0 reads: it has not waited'
+reason wrong/neighbour_may_write 'block 1 writes without a wait at the cluster'
+reason wrong/neighbour_may_read 'shared memory that block 0 reads without a wait'
 reason wrong/arrives_twice 'lanes arrive at the cluster barrier twice'
 
 # Programs of several streams.
