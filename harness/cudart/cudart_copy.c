@@ -45,92 +45,6 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
         inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
 }
 
-/* A copy to or from pinned memory that the host may not know to be done. One to there arrives only then: who looks
- * earlier finds what was there before. What one reads must be the same then. */
-struct coming {
-    unsigned char *at, *bytes; /* bytes: what arrives; NULL: it is a source, */
-    XXH64_hash_t hash;         /* and of that */
-    size_t size;
-    uint32_t stream, number; /* of the operation */
-};
-static struct coming *coming;
-static size_t coming_count;
-static pthread_mutex_t coming_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void end_copy(const struct coming *one)
-{
-    struct problem problem;
-    if (one->bytes)
-        memcpy(one->at, one->bytes, one->size);
-    else if (XXH3_64bits(one->at, one->size) != one->hash)
-        runtime_fault(FAULT_OTHER, (problem_set(&problem,
-                                                "the host changes some of %zu bytes at %p that a copy may still read: "
-                                                "wait for it before",
-                                                one->size, (void *)one->at),
-                                    problem.text));
-    free(one->bytes);
-}
-
-/* Ends copies that are done, of which sources stay if they are `kept`; or those at some bytes. */
-static void arrive(const struct passed *passed, bool kept, const unsigned char *bytes, size_t size)
-{
-    pthread_mutex_lock(&coming_lock);
-    const size_t count = coming_count;
-    coming_count = 0;
-    EACH(struct coming, one, coming, count) {
-        if (passed ? one->number > passed->of[one->stream] || (kept && !one->bytes)
-                   : one->at + one->size <= bytes || bytes + size <= one->at)
-            coming[coming_count++] = *one;
-        else
-            end_copy(one);
-    }
-    pthread_mutex_unlock(&coming_lock);
-}
-
-void copies_arrive(const struct passed *passed, bool kept)
-{
-    arrive(passed, kept, NULL, 0);
-}
-
-void copies_forget_sources(void)
-{
-    pthread_mutex_lock(&coming_lock);
-    EACH(struct coming, one, coming, coming_count)
-        if (!one->bytes)
-            one->hash = XXH3_64bits(one->at, one->size);
-    pthread_mutex_unlock(&coming_lock);
-}
-
-static bool is_pinned(const void *memory)
-{
-    struct allocation place;
-    return runtime_find((uintptr_t)memory, &place) &&
-           grid_home(runtime_machine(), (uintptr_t)memory, &place) == HOME_HOST;
-}
-
-static void copy_bytes(void *to, const void *from, size_t width)
-{
-    const struct operation *now = stream_operation();
-    const bool later = is_pinned(to);
-    unsigned char *target = runtime_bytes(to), *source = runtime_bytes(from);
-    arrive(NULL, false, target, width);
-    arrive(NULL, false, source, width);
-    if (!later)
-        memmove(target, source, width);
-    if (!later && !is_pinned(from))
-        return;
-    pthread_mutex_lock(&coming_lock);
-    *ARRAY_GROW(coming, coming_count) = (struct coming){.at = later ? target : source,
-                                                        .bytes = later ? x_calloc(width, 1) : NULL,
-                                                        .hash = later ? 0 : XXH3_64bits(source, width),
-                                                        .size = width,
-                                                        .stream = now->stream,
-                                                        .number = now->number};
-    if (later)
-        memcpy(coming[coming_count - 1].bytes, source, width);
-    pthread_mutex_unlock(&coming_lock);
-}
-
 /* Notes what an operation of this thread does to bytes: a fault, if it races. */
 static bool races(const void *memory, size_t width, bool writes, const void *others, const char *name)
 {
@@ -154,7 +68,7 @@ static void move_row(void *to, const void *from, size_t width)
         return;
     outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
     runtime_machine()->changes += runtime_find((uintptr_t)to, &allocation);
-    copy_bytes(to, from, width);
+    operation_copies(to, from, width);
 }
 
 /* Copies rows of bytes between memory that is no array. */
@@ -424,7 +338,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
         function_settle(row, rows.width, false);
         if (races(row, rows.width, true, NULL, "a fill"))
             break;
-        arrive(NULL, false, runtime_bytes(row), rows.width);
+        copies_arrive_at(runtime_bytes(row), rows.width);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
         runtime_machine()->changes++;
         set_row((uintptr_t)row, runtime_bytes(row), value, element, rows.width);

@@ -91,6 +91,7 @@ static cudaError_t release(void *memory)
             runtime->blocks[i].pool->used -= runtime->blocks[i].size;
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
         grid_host_leaves(runtime_machine(), (uintptr_t)memory);
+        stream_races_forget(runtime_machine(), (uintptr_t)memory);
     }
     runtime_memory_end(runtime);
     if (known)

@@ -76,10 +76,7 @@ static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct order default_order, blocking_order;
 static _Thread_local struct order thread_order;
 static _Thread_local size_t waited_chain;
-static struct passed waited;
 enum { DEFAULT, PER_THREAD, MADE };
-static uint32_t numbers[RACING_STREAMS]; /* of operations so far */
-static _Thread_local struct operation now;
 static _Thread_local cudaStream_t stream_now;
 
 static size_t longer(size_t a, size_t b)
@@ -108,7 +105,8 @@ static bool is_apart(cudaStream_t stream)
 static struct order order_before(cudaStream_t stream)
 {
     const struct order *place = place_of(stream);
-    struct order order = {waited_chain, waited};
+    struct order order = {.chain = waited_chain};
+    operation_waited(&order.passed);
     join(&order, place);
     if (!is_apart(stream))
         join(&order, place == &default_order ? &blocking_order : &default_order);
@@ -139,43 +137,14 @@ void stream_begins(cudaStream_t stream)
 {
     pthread_mutex_lock(&order_lock);
     struct order order = order_before(stream);
-    now = (struct operation){.stream = is_made(stream) ? MADE + (uint32_t)(stream->id % (RACING_STREAMS - MADE))
-                                       : stream == cudaStreamPerThread ? PER_THREAD
-                                                                       : DEFAULT,
-                             .behind = order.passed};
-    now.number = order.passed.of[now.stream] = ++numbers[now.stream];
+    const uint32_t lane = is_made(stream)                 ? MADE + (uint32_t)(stream->id % (RACING_STREAMS - MADE))
+                          : stream == cudaStreamPerThread ? PER_THREAD
+                                                          : DEFAULT;
+    operation_begin(lane, &order.passed);
     set_order(stream, &order);
-    runtime_machine()->stream_races.on |= now.stream != DEFAULT;
+    runtime_machine()->stream_races.on |= lane != DEFAULT;
     stream_now = stream;
     pthread_mutex_unlock(&order_lock);
-}
-
-const struct operation *stream_operation(void)
-{
-    return &now;
-}
-
-void stream_seen(const struct passed *passed)
-{
-    pthread_mutex_lock(&order_lock);
-    passed_join(&waited, passed ? passed : &(const struct passed){.of = {0}});
-    for (unsigned i = 0; i < RACING_STREAMS && !passed; i++)
-        waited.of[i] = numbers[i];
-    copies_arrive(&waited, false);
-    pthread_mutex_unlock(&order_lock);
-}
-
-struct passed operation_passed(void)
-{
-    struct passed passed = now.behind;
-    passed.of[now.stream] = now.number;
-    return passed;
-}
-
-void operation_seen(void)
-{
-    const struct passed passed = operation_passed();
-    stream_seen(&passed);
 }
 
 static struct order order_now(cudaStream_t stream)

@@ -190,6 +190,24 @@ cudaError_t runtime_unload(struct binary *binary);
 cudaError_t runtime_loaded_kernel(struct device_kernel **kernel, struct binary *binary, const char *name);
 cudaError_t runtime_loaded_variable(struct variable **variable, struct binary *binary, const char *name);
 
+/* ---- Operations of streams: operation.c ---- */
+
+/* Begins one of this thread, behind others; then it is one of them. */
+void operation_begin(uint32_t stream, struct passed *passed);
+const struct operation *stream_operation(void); /* which one it has begun last, */
+struct passed operation_passed(void);           /* and what is done once that is */
+/* Notes that the host knows what is done; NULL: all is. operation_seen(): what this thread has begun last. */
+void stream_seen(const struct passed *passed);
+void operation_seen(void);
+void operation_waited(struct passed *passed); /* adds what it knows */
+/* Copies bytes. Those to pinned memory arrive when the host may know of it. */
+void operation_copies(void *to, const void *from, size_t width);
+/* Has copies to pinned memory arrive there that are among operations which are done. Copies from there end then, too,
+ * unless they are `kept`; or a kernel may have changed what they read. Or those at some bytes. */
+void copies_arrive(const struct passed *passed, bool kept);
+void copies_arrive_at(const unsigned char *bytes, size_t size);
+void copies_forget_sources(void);
+
 /* ---- Streams: cudart_stream.c ---- */
 
 /* As runtime_lost(); an error too if a program has no such stream. */
@@ -198,13 +216,8 @@ cudaError_t stream_lost(cudaStream_t stream);
 cudaGraph_t stream_graph(cudaStream_t stream);
 /* Puts launches into a stream, of which so many come one behind the other. */
 void stream_chain(cudaStream_t stream, size_t launches);
-/* Begins an operation of a stream that is not captured; which one this thread has begun last. */
+/* Begins an operation of a stream that is not captured. */
 void stream_begins(cudaStream_t stream);
-const struct operation *stream_operation(void);
-struct passed operation_passed(void); /* once it is done */
-/* Notes that the host knows what is done; NULL: all is. operation_seen(): what this thread has begun last. */
-void stream_seen(const struct passed *passed);
-void operation_seen(void);
 /* Notes that this thread has waited for the stream. */
 void stream_waited(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */
@@ -236,10 +249,6 @@ void runtime_allocates(void); /* counts an allocation, which is not in the order
 /* ---- Copies: cudart_copy.c ---- */
 
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy);
-/* Has copies to pinned memory arrive there that are among operations which are done. Copies from there end then, too,
- * unless they are `kept`; or a kernel may have changed what they read. */
-void copies_arrive(const struct passed *passed, bool kept);
-void copies_forget_sources(void);
 /* Copies, or adds the copy to the graph that the stream is captured into. */
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy);
 /* The same for a fill, of elements of 1, 2 or 4 bytes. Rows have so many of these. */

@@ -66,6 +66,8 @@ static void show(bool shows)
             device_show(runtime_machine(), mapped[i].address, end - mapped[i].address);
         else if (next > i)
             device_hide(runtime_machine(), mapped[i].address);
+        if (next > i)
+            stream_races_forget(runtime_machine(), mapped[i].address);
         next += next == i;
     }
     runtime_machine()->changes++;

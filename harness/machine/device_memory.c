@@ -139,7 +139,6 @@ bool device_free(struct machine *machine, uint64_t address)
     struct device_entry *entry = entry_at(&machine->memory, address);
     if (!entry)
         return free_withheld(&machine->memory, address);
-    stream_races_forget(machine, address);
     munmap(entry->mapping, entry->mapped);
     machine->memory.taken -= entry->place.end - entry->place.begin;
     remove_entry(&machine->memory, (size_t)(entry - machine->memory.entries));
@@ -217,7 +216,6 @@ void device_show(struct machine *machine, uint64_t address, uint64_t size)
 void device_hide(struct machine *machine, uint64_t address)
 {
     struct device_entry *entry = entry_at(&machine->memory, address);
-    stream_races_forget(machine, address);
     if (entry && !entry->mapping)
         remove_entry(&machine->memory, (size_t)(entry - machine->memory.entries));
 }
