@@ -83,6 +83,8 @@ static const struct way_out {
     {NULL, GONE | OF_PROGRAM, "check whether the program still does the work of this kernel", COMMAND_NONE,
      all_that_is_gone},
     {"the host code changed", 0, "check whether verify() still compares all of the output", COMMAND_NONE, NULL},
+    {"its arguments or data differ", SIMULATED, "compute the base build, which has the same inputs", COMMAND_BASE,
+     NULL},
     {"a computed base build", SIMULATED | OF_PROGRAM, "compute more runs of the old code, and accept them",
      COMMAND_SESSIONS, NULL},
     {"needed to show that it repeats", SIMULATED | OF_PROGRAM, "compute more runs of the old code, and accept them",
