@@ -82,8 +82,9 @@ static bool take_held(size_t count)
 static bool is_held(const struct group *group)
 {
     if (!group || group->holds == 0) {
-        own_launches -= own_launches > 0;
-        return take_held(1);
+        const bool own = own_launches > 0; /* whatever launches of others have taken away */
+        own_launches -= own;
+        return take_held(1) || own;
     }
     if (ranges_running())
         process_stop_session();
