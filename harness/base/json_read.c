@@ -198,7 +198,7 @@ static bool is_too_much(const char *text, size_t length)
 json_t *json_at_parse(const char *name, const char *text, size_t length)
 {
     if (length == 0)
-        return FAIL(NULL, "%s is empty; it should be a run file, as `cugate run -o` writes it", name);
+        return FAIL(NULL, "%s is empty; it should be a run file, as `cugate run --save` writes it", name);
     if (is_too_much(text, length))
         return FAIL(NULL, "%s holds more than %d lists and objects or %d values: no run is that large", name,
                     GROUPS_LIMIT, VALUES_LIMIT);

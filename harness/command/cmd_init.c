@@ -311,8 +311,7 @@ static int look(struct beginning *beginning)
     if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
     if (access(".git", F_OK) < 0)
-        return error("this is not the root of a git repository, which is the place for " CONFIG_FILE
-                     " and the workflow belong");
+        return error("this is not the root of a git repository, where " CONFIG_FILE " and the workflow belong");
     beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) != 0 || access("baselines", F_OK) == 0

@@ -5,14 +5,14 @@ int analysis_takes(const struct run *run, const char *name, const struct run *ru
                    const struct metrics *metrics)
 {
     if (run->session_count != 1)
-        return error("%s holds %zu sessions; an A/A needs one per file, as `cugate run -o` writes it", name,
+        return error("%s holds %zu sessions; an A/A needs one per file, as `cugate run --save` writes it", name,
                      run->session_count);
     for (size_t i = 0; i < run->result_count; i++)
         for (size_t k = 0; k < run->results[i].row_count; k++)
             if (run->results[i].rows[k].session_count > 1)
                 return error(
-                    "%s holds %zu sessions of %s of %s; an A/A needs one per file, as `cugate run -o` writes it", name,
-                    run->results[i].rows[k].session_count, run->results[i].rows[k].metric, run->results[i].id);
+                    "%s holds %zu sessions of %s of %s; an A/A needs one per file, as `cugate run --save` writes it",
+                    name, run->results[i].rows[k].session_count, run->results[i].rows[k].metric, run->results[i].id);
     for (size_t i = 0; i < count; i++)
         if (session_is_equal(&run->sessions[0], &runs[i].sessions[0]))
             return error("%s is the same session as %s; name each once", name, names[i]);
