@@ -91,14 +91,3 @@ static void expect_fault(const char *where, const char *fault, const char *words
 }
 
 TEXTS(library, a_table_that_breaks_the_contract_is_refused, "tests/unit/worker/library.txt", expect_fault)
-
-Test(library, a_message_is_cut_to_its_size)
-{
-    struct library library;
-    struct problem problem;
-    char path[2 * sizeof problem.text];
-    memset(path, '/', sizeof path - 1);
-    path[sizeof path - 1] = '\0';
-    cr_expect_eq(library_open(&library, path, &problem), -1);
-    cr_expect_eq(strlen(problem.text), sizeof problem.text - 1);
-}
