@@ -2,16 +2,6 @@
 
 #include <criterion/redirect.h>
 
-Test(error, error_returns_minus_one_and_names_the_program)
-{
-    capture_begin();
-    int result = error("cannot read %s", "x");
-    warning("%d of them", 3);
-    OWNED_TEXT text = capture_end();
-    cr_expect_eq(result, -1);
-    cr_expect_str_eq(text, "cugate: error: cannot read x\ncugate: warning: 3 of them\n");
-}
-
 Test(error, messages_keep_control_characters_from_the_terminal)
 {
     capture_begin();

@@ -163,18 +163,6 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file, .init = scratch_begin
     free(said);
 }
 
-Test(files, atomic_file_says_at_once_where_it_cannot_write, .init = scratch_begin, .fini = scratch_leave)
-{
-    OWNED_TEXT missing = x_sprintf("%s/no/such/run.json", scratch);
-    const char *const paths[] = {missing, scratch};
-    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        struct atomic_file file;
-        HEAR(result, atomic_file_open(&file, paths[i]));
-        cr_expect_eq(result, -1);
-        cr_expect(strstr(said, paths[i]), "%s", said);
-    }
-}
-
 Test(files, make_folders_makes_parents_and_accepts_existing_ones, .init = scratch_begin, .fini = scratch_leave)
 {
     OWNED_TEXT deep = x_sprintf("%s/a//b/c/", scratch);
@@ -189,14 +177,6 @@ Test(files, make_folders_makes_parents_and_accepts_existing_ones, .init = scratc
     HEAR(result, make_folders(below));
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, file), "%s", said);
-}
-
-Test(files, program_folder_holds_this_program)
-{
-    OWNED_TEXT folder = program_folder();
-    cr_expect_eq(folder[0], '/');
-    cr_expect_neq(folder[strlen(folder) - 1], '/');
-    cr_expect_eq(access(folder, X_OK), 0);
 }
 
 static void open_all(const void *paths)
@@ -216,21 +196,6 @@ Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = scratch_en
     cr_expect(!is_there("a.json.cugate-0.tmp") && !is_there("b.json.cugate-0.tmp"));
     cr_expect_eq(atomic_file_commit(&file), 0);
     cr_expect(is_there("other.json") && !is_there("other.json.cugate-0.tmp"));
-}
-
-Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = scratch_enter, .fini = scratch_leave)
-{
-    static const char *const paths[] = {"a.json", "b.json", NULL};
-    struct atomic_file file;
-    process_kill(process_that(open_all, paths));
-    cr_assert_eq(atomic_file_open_beside(&file, "c.json"), 0);
-    cr_expect(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
-    atomic_file_abandon(&file);
-    cr_assert_eq(atomic_file_open_beside(&file, "a.json"), 0);
-    cr_expect_str_eq(file.temporary, "a.json.cugate-0.tmp");
-    cr_expect(is_there("b.json.cugate-0.tmp"));
-    cr_expect_eq(atomic_file_commit(&file), 0);
-    cr_expect(is_there("a.json") && !is_there("a.json.cugate-0.tmp"));
 }
 
 Test(files, what_others_write_at_the_moment_stays, .init = scratch_enter, .fini = scratch_leave)

@@ -39,14 +39,3 @@ Test(ini_lines, a_failure_says_where_and_ends_the_file)
         cr_expect(text.failed && strstr(said, rows[i].words), "%s", said);
     }
 }
-
-Test(ini_lines, a_copy_is_the_line_alone)
-{
-    struct ini_text text;
-    size_t length;
-    char buffer[10];
-    ini_text_init(&text, "x.ini", "12345678\nc");
-    const char *line = ini_text_next(&text, &length);
-    cr_assert_eq(ini_text_copy(&text, line, length, buffer, sizeof buffer, ""), buffer);
-    cr_expect_str_eq(buffer, "12345678");
-}

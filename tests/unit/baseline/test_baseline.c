@@ -85,17 +85,6 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
     expect_read(scratch, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, but other files there");
 }
 
-Test(baseline, a_kernel_is_dropped_with_its_file, .init = scratch_begin, .fini = scratch_leave)
-{
-    OWNED(run) run = made_run(1);
-    made_accept_one(&(struct trial){.folder = scratch}, &run);
-    OWNED_TEXT path = x_sprintf("%s/nvidia-h200/reduce/tree.json", scratch);
-    cr_assert_eq(unlink(path), 0);
-    OWNED(run) baseline = made_baseline(scratch);
-    cr_expect_eq(baseline.result_count, 2);
-    cr_expect_null(run_find(&baseline, "reduce/tree"));
-}
-
 /* ---- Devices ---- */
 
 /* Adds a run file of that device in folder/below. */
@@ -130,15 +119,6 @@ Test(baseline, devices_are_one_of_each_folder_in_their_order)
         cr_expect_str_eq(devices.list[i].device.name, expected[i].name);
         cr_expect_str_eq(devices.list[i].device.compute_capability, expected[i].capability);
     }
-}
-
-Test(baseline, an_empty_folder_holds_none_nor_does_one_that_is_not_there, .init = scratch_begin, .fini = scratch_leave)
-{
-    OWNED(baseline_devices) devices;
-    cr_assert_eq(baseline_devices_read(&devices, "/no/such/folder"), 0);
-    cr_expect_eq(devices.count, 0);
-    cr_assert_eq(baseline_devices_read(&devices, scratch), 0);
-    cr_expect_eq(devices.count, 0);
 }
 
 Test(baseline, devices_that_cannot_be_read_are_an_error, .init = scratch_begin, .fini = scratch_leave)

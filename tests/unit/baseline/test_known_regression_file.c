@@ -48,16 +48,6 @@ Test(known_regression, long_names_are_kept)
     cr_expect_not_null(known_regressions_find(&known_regressions, kernel, "branch_targets_divergent"));
 }
 
-Test(known_regression, a_function_of_a_program_is_named_as_its_id)
-{
-    OWNED(known_regressions) known_regressions;
-    cr_assert_eq(
-        known_regressions_read_text(&known_regressions, "x.ini",
-                                    "[app/scale<float,4>~0a1b local_memory] ; spills\nissue=x\nexpires=2026-01-01\n"),
-        0);
-    cr_expect_not_null(known_regressions_find(&known_regressions, "app/scale<float,4>~0a1b", "local_memory"));
-}
-
 #define SECTION "[a/b time]\n"
 #define ISSUE "issue = i\n"
 #define EXPIRES "expires = 2026-12-31\n"
@@ -73,18 +63,6 @@ static int read_text(const char *text)
 Test(known_regression, what_is_wrong_is_said_with_its_line)
 {
     expect_texts("tests/unit/baseline/known_regression_file.txt", read_text);
-}
-
-Test(known_regression, a_line_too_long_is_refused)
-{
-    char text[512] = SECTION "issue = ";
-    const size_t used = strlen(text);
-    memset(text + used, 'x', 300);
-    memcpy(text + used + 300, "\n" EXPIRES, sizeof "\n" EXPIRES);
-    struct known_regressions known_regressions;
-    HEAR(result, known_regressions_read_text(&known_regressions, "x.ini", text));
-    cr_expect_eq(result, -1);
-    expect_word(said, "x.ini:2: the line has 308 characters, but at most ");
 }
 
 static void expect_folder(const char *folder, int expected, const char *words)
