@@ -205,12 +205,6 @@ Test(config, gives_what_the_command_line_does_not, .init = enter, .fini = scratc
     cr_expect(options.list_metrics);
     cr_expect_str_eq(options.metrics, "../m", "no folder was named");
     options_release(&options);
-
-    cr_assert_eq(parse(&options, "--metrics=+more", NULL), 0);
-    cr_expect_str_eq(options.metrics, "../m", "one more beside it");
-    cr_assert_eq(options.metric_set_count, 1);
-    cr_expect_str_eq(options.metric_sets[0], "more");
-    options_release(&options);
 }
 
 Test(config, metrics_may_be_a_folder_beside_others_or_one_of_cugates_sets, .init = enter, .fini = scratch_leave)

@@ -19,14 +19,3 @@ Test(options_measurement, a_command_line_says_how_to_measure)
     cr_expect_not(measurement.progress);
     cr_expect_eq(measurement.profile, 0);
 }
-
-Test(options_measurement, a_collector_that_there_is_not)
-{
-    const struct metrics metrics = {0};
-    struct measurement measurement;
-    struct options options = asked;
-    options.collector = "abacus";
-    HEAR(result, options_measurement(&measurement, &options, &metrics));
-    cr_expect_eq(result, -1);
-    expect_word(said, "unknown collector 'abacus'; `cugate list collectors`");
-}

@@ -23,14 +23,3 @@ Test(counter_name, names_of_a_metric_are_divided_by_blanks_of_any_kind)
     }
     cr_expect_not(counter_next(&rest, &name));
 }
-
-Test(counter_name, only_a_whole_name_is_a_metrics_counter)
-{
-    char names[] = "sm__other.sum\tsmsp__inst_executed.sum";
-    const struct metric metric = {.counter = names};
-    cr_expect(metric_has_counter(&metric, "sm__other.sum"));
-    cr_expect(metric_has_counter(&metric, "smsp__inst_executed.sum"));
-    cr_expect_not(metric_has_counter(&metric, "smsp__inst_executed"));
-    cr_expect_not(metric_has_counter(&metric, "smsp__inst_executed.sum.per_second"));
-    cr_expect_not(metric_has_counter(&metric, ""));
-}

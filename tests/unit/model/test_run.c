@@ -131,20 +131,6 @@ Test(run, the_origin_of_a_run_is_that_of_all_its_sessions)
     cr_expect_eq(run_origin(&run), origin_of(ORIGIN_IMPORTED));
 }
 
-Test(run, filter_keeps_what_matches)
-{
-    OWNED(run) run = {0};
-    run_add(&run, "reduce/tree");
-    run_add(&run, "access/strided");
-    run_filter(&run, NULL, 0);
-    cr_expect_eq(run.result_count, 2);
-    run_filter(&run, (char *[]){(char[]){"reduce/*"}}, 1);
-    cr_assert_eq(run.result_count, 1);
-    cr_expect_str_eq(run.results[0].id, "reduce/tree");
-    run_filter(&run, (char *[]){(char[]){"nothing"}}, 1);
-    cr_expect_eq(run.result_count, 0);
-}
-
 Test(run, what_another_run_has_is_added_in_order)
 {
     OWNED(run) run = {0}, from = {0};

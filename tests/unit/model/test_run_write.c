@@ -85,12 +85,11 @@ Test(run_write, the_file_is_as_documented)
 Test(run_write, what_is_not_known_of_a_device_stays_so)
 {
     OWNED(run) run = {.device = {.name = x_strdup("NVIDIA H200"), .ecc_unknown = true, .mig_unknown = true}}, back;
-    char *text = run_text(&run), difference[256];
-    cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
+    char difference[256];
+    through(&run, &back);
     device_difference(&back.device, &run.device, difference, sizeof difference);
     cr_expect_str_eq(difference, "");
     cr_expect(back.device.ecc_unknown && back.device.mig_unknown && !back.device.compute_capability);
-    free(text);
 }
 
 Test(run_write, an_empty_run_survives_its_file)
@@ -102,29 +101,6 @@ Test(run_write, an_empty_run_survives_its_file)
     cr_expect_eq(back.result_count + back.session_count + back.note_count, 0);
 }
 
-Test(run_write, text_that_is_no_utf8_cannot_spoil_the_file)
-{
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {
-        {"cut \xe2\x82", "cut ??"},
-        {"\xff\xfe", "??"},
-        {"over\xc0\xafl", "over??l"},
-        {"surrogate \xed\xa0\x80", "surrogate ???"},
-        {"beyond \xf4\x90\x80\x80", "beyond ????"},
-        {"\xf0\x9f\x9a\x80 \x7f", "\xf0\x9f\x9a\x80 \x7f"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED(run) run = {0};
-        OWNED(run) back;
-        struct result *result = run_add(&run, "a/b");
-        result->status = RESULT_WRONG;
-        result->reason = x_strdup(cases[i].text);
-        through(&run, &back);
-        cr_expect_str_eq(back.results[0].reason, cases[i].expected);
-    }
-}
-
 Test(run_write, rows_of_a_failed_kernel_are_not_written)
 {
     OWNED(run) run = {0};
@@ -134,23 +110,4 @@ Test(run_write, rows_of_a_failed_kernel_are_not_written)
     result->status = RESULT_CRASHED;
     through(&run, &back);
     cr_expect_eq(back.results[0].row_count, 0);
-}
-
-Test(run_write, a_file_is_written_and_read)
-{
-    OWNED_FOLDER folder = scratch_make();
-    char *path = x_sprintf("%s/run.json", folder);
-    OWNED(run) run = make_run();
-    OWNED(run) back;
-    cr_assert_eq(run_write_file(&run, path), 0);
-    cr_assert_eq(run_read(&back, path), 0);
-    OWNED_TEXT text = run_text(&run);
-    OWNED_TEXT again = run_text(&back);
-    cr_expect_str_eq(again, text);
-    free(path);
-    path = x_sprintf("%s/no/run.json", folder);
-    capture_begin();
-    cr_expect_eq(run_write_file(&run, path), -1);
-    free(capture_end());
-    free(path);
 }
