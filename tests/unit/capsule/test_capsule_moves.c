@@ -47,13 +47,3 @@ Test(capsule_moves, words_are_at_multiples_of_8_bytes_of_addresses)
     cr_expect_eq(words[2], 0x34);
     cr_expect_eq(words[3], 0x1100, "the last is not whole");
 }
-
-Test(capsule_moves, without_variables_nothing_moves)
-{
-    struct moves none = {0};
-    uint64_t here, word = 0;
-    moves_sort(&none);
-    cr_expect_not(moves_find(&none, 0, &here));
-    moves_apply(&none, 0, (unsigned char *)&word, sizeof word);
-    cr_expect_eq(word, 0);
-}

@@ -256,7 +256,7 @@ Test(capsule_read, a_record_need_not_be_there_to_be_refused, .init = enter, .fin
     expect_refused("b", false, "the record at byte 44 has 4294967295 bytes, more than the limit of 134217728");
 }
 
-Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = leave)
+Test(capsule_read, a_file_that_becomes_shorter_is_told_and_so_is_a_blob_that_does_not_fit, .init = enter, .fini = leave)
 {
     OWNED(capsules) a = opened_capsules("a", false);
     struct problem problem = {0};
@@ -265,12 +265,6 @@ Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = l
     cr_expect_eq(capsules_page(&a, 1, page, &problem), -1);
     expect_word(problem.text, "a was truncated while it was read");
     cr_expect_null(capsules_blob(&a, &(struct blob){a.list[1].ranges[0].size, a.list[1].ranges[0].before}, &problem));
-}
-
-Test(capsule_read, a_blob_that_does_not_fit_is_told, .init = enter, .fini = leave)
-{
-    OWNED(capsules) a = opened_capsules("a", false);
-    struct problem problem = {0};
     cr_expect_null(capsules_blob(&a, &(struct blob){.size = (uint64_t)1 << 62}, &problem));
     expect_word(problem.text, "a: cannot allocate 4611686018427387904 bytes");
 }

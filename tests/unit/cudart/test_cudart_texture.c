@@ -227,16 +227,3 @@ Test(cudart_texture, other_kinds_are_not_simulated)
     cr_expect_str_eq(runtime_reason(), "not simulated: a texture that filters integers");
     cudaFreeArray(words);
 }
-
-Test(cudart_texture, copies_stay_inside_an_array)
-{
-    uint32_t row[6] = {1, 2, 3, 4, 5, 6}, back[2];
-    cudaArray_t array = make_array(32, cudaChannelFormatKindUnsigned, (struct cudaExtent){5, 3, 0}, 0);
-    cr_expect_eq(cudaMemcpy2DToArray(array, 8, 2, row, 8, 8, 1, cudaMemcpyHostToDevice), cudaSuccess);
-    cr_expect_eq(cudaMemcpy2DFromArray(back, 8, array, 8, 2, 8, 1, cudaMemcpyDeviceToHost), cudaSuccess);
-    cr_expect(back[0] == 1 && back[1] == 2);
-    cr_expect_eq(cudaMemcpy2DToArray(array, 0, 0, row, 24, 24, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    cr_expect_eq(cudaMemcpy2DToArray(array, 0, 3, row, 4, 4, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    cr_expect_eq(cudaMemcpy2DToArray(array, 4, 0, row, 20, 20, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    cudaFreeArray(array);
-}

@@ -134,19 +134,6 @@ Test(cupti_counters, an_unknown_chip_is_an_error_with_the_way_out)
     }
 }
 
-Test(cupti_counters, the_chips_are_listed)
-{
-    static const char *const wanted[] = {"GV100", "TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"};
-    const char *const *names;
-    size_t count;
-    struct problem problem = {0};
-    cr_assert_eq(plugin()->chips(&names, &count, &problem), 0, "%s", problem.text);
-    for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-        size_t n = FIRST(k, count, strcmp(names[k], wanted[i]) == 0);
-        cr_expect_lt(n, count, "%s is not listed", wanted[i]);
-    }
-}
-
 Test(cupti_counters, of_a_set_that_cannot_be_counted_the_metrics_at_fault_are_named)
 {
     static const char *const counters[] = {"gpu__time_duration.sum", "dram__bytes.sum", "sm__cycles_active.avg",
