@@ -50,15 +50,6 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
 
 /* ---- Invalid files ---- */
 
-Test(cubin, a_library_without_gpu_code_is_empty)
-{
-    OWNED_TEXT folder = program_folder();
-    OWNED_TEXT path = x_sprintf("%s/libtables.so", folder);
-    OWNED(cubin) cubin;
-    cr_expect_eq(cubin_read(&cubin, path), 0);
-    cr_expect_eq(cubin.count, 0);
-}
-
 static char *corpus_bytes(const char *name, size_t *length)
 {
     OWNED_TEXT path = x_sprintf(CORPUS "%s", name);

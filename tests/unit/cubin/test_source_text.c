@@ -18,24 +18,24 @@ static const struct profile_line *resolve(struct profile *profile, const char *f
     return &profile->list[0];
 }
 
-Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = scratch_leave)
+/* Of a path of another machine, the longest end that is there stands for it. */
+Test(source_text, names_below_the_folder_become_relative_and_others_stay, .init = enter, .fini = scratch_leave)
 {
-    OWNED(profile) profile;
     char folder[4096];
     cr_assert(getcwd(folder, sizeof folder));
-    OWNED_TEXT path = x_sprintf("%s/a/kernels/one.cu", folder);
-    const struct profile_line *line = resolve(&profile, path, 2);
-    cr_expect_str_eq(line->file, "a/kernels/one.cu");
-    cr_expect_str_eq(line->text, "second {");
-}
-
-Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter,
-     .fini = scratch_leave)
-{
-    OWNED(profile) profile;
-    const struct profile_line *line = resolve(&profile, "/builds/17/a/kernels/one.cu", 5);
-    cr_expect_str_eq(line->file, "a/kernels/one.cu");
-    cr_expect_str_eq(line->text, "last without an end");
+    OWNED_TEXT here = x_sprintf("%s/a/kernels/one.cu", folder), *alike = x_sprintf("%s-more/kernels/one.cu", folder);
+    const struct {
+        const char *path, *file, *text;
+        unsigned number;
+    } rows[] = {{here, "a/kernels/one.cu", "second {", 2},
+                {"/builds/17/a/kernels/one.cu", "a/kernels/one.cu", "last without an end", 5},
+                {alike, alike, NULL, 1}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        OWNED(profile) profile;
+        const struct profile_line *line = resolve(&profile, rows[i].path, rows[i].number);
+        cr_expect_str_eq(line->file, rows[i].file);
+        cr_expect_eq(order_of_texts(line->text, rows[i].text), 0, "row %zu: %s", i, line->text);
+    }
 }
 
 /* The working folder is b, the folder above it, or another checkout. */
@@ -143,24 +143,6 @@ Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = scratch
     for (size_t i = 0; i < profile.count; i++)
         texts += profile.list[i].text != NULL;
     cr_expect_eq(texts, 5);
-}
-
-Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = scratch_leave)
-{
-    OWNED(profile) profile;
-    char folder[4096];
-    cr_assert(getcwd(folder, sizeof folder));
-    OWNED_TEXT path = x_sprintf("%s-more/kernels/one.cu", folder);
-    cr_expect_str_eq(resolve(&profile, path, 1)->file, path);
-}
-
-Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = scratch_leave)
-{
-    OWNED(profile) profile;
-    if (geteuid() == 0)
-        cr_skip("root reads everything");
-    cr_assert_eq(chmod("a/kernels/one.cu", 0), 0);
-    cr_expect_null(resolve(&profile, "a/kernels/one.cu", 1)->text);
 }
 
 /* Sets the modification time to so many seconds after 1970. */

@@ -188,6 +188,10 @@ Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_i
     cr_expect_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     expect_facts(&fixture.run, "a/b", -1, -1, -1, -1);
     cr_expect_eq(static_facts_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
+    struct run run;
+    const struct library_facts facts = {0};
+    cr_expect_eq(static_facts_run(&run, &fixture.run, "tests/no_such_file.so", &facts, &fixture.metrics), -1);
+    cr_expect_eq(run.session_count, 0);
 }
 
 /* No more warps are active than fit, so occupancy measured on a GPU is at most the theoretical one computed without. */
@@ -262,14 +266,4 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
     cr_assert_eq(run.session_count, 1);
     cr_expect_str_eq(run.sessions[0].facts[SESSION_COMPILER], "nvcc 13.0.88");
     cr_expect_null(run.sessions[0].facts[SESSION_FLAGS]);
-}
-
-Test(static_facts, a_static_run_of_no_library)
-{
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "9.0"));
-    struct run run;
-    cr_expect_eq(
-        static_facts_run(&run, &fixture.run, "tests/no_such_file.so", &(struct library_facts){0}, &fixture.metrics),
-        -1);
-    cr_expect_eq(run.session_count, 0);
 }

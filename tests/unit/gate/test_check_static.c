@@ -49,16 +49,6 @@ static void accept(const char *gpu, const char *capability, double local_bytes)
     made_accept_file(check.baselines, "metrics", check.save);
 }
 
-Test(check_static, the_same_code_is_same)
-{
-    accept("Some GPU", "9.0", 96);
-    made_check_run(&check);
-    cr_expect_eq(check.code, EXIT_SAME, "%s%s", check.said, check.printed);
-    expect_words(check.printed, "NO KERNEL WAS RUN", "nothing is worse: 9 rows in 3 kernels");
-    /* such as the time, which static checks lack */
-    cr_expect_null(strstr(check.printed, "missing"), "%s", check.printed);
-}
-
 Test(check_static, a_spill_is_a_regression)
 {
     accept("Some GPU", "9.0", 0);

@@ -106,13 +106,18 @@ Test(computed, what_is_not_ok_has_no_rates)
     cr_expect_eq(fixture.result->row_count, 0);
 }
 
-/* Adds a kernel that launched a function, with so many wavefronts by the hardware counter. */
-static void set_up_launched(struct fixture *fixture, struct value wavefronts)
+/* Adds a kernel, or one that launched a function, with so many wavefronts by the hardware counter. */
+static void set_up_alone(struct fixture *fixture, struct value wavefronts)
 {
     set_up(fixture);
+    add_value(fixture, "wavefronts", wavefronts);
+}
+
+static void set_up_launched(struct fixture *fixture, struct value wavefronts)
+{
+    set_up_alone(fixture, wavefronts);
     *ARRAY_GROW(fixture->result->launches, fixture->result->launch_count) =
         (struct launch){.function = x_strdup("f"), .times = 1};
-    add_value(fixture, "wavefronts", wavefronts);
 }
 
 Test(computed, conflicts_are_the_sum_of_lines)
@@ -133,32 +138,20 @@ Test(computed, conflicts_are_the_sum_of_lines)
     expect_value(fixture.result, "excess", measured(45));
 }
 
+/* Nor where nothing is launched, and without the GPU's counters nothing is known. */
 Test(computed, without_a_pass_through_shared_memory_there_is_no_conflict)
 {
-    struct fixture fixture;
-    set_up_launched(&fixture, measured(0));
-    computed_complete(&fixture.run, &fixture.metrics, NULL);
-    expect_value(fixture.result, "excess", measured(0));
-    tear_down(&fixture);
-
-    set_up_launched(&fixture, not_counted);
-    computed_complete(&fixture.run, &fixture.metrics, NULL);
-    cr_expect_null(result_find(fixture.result, "excess"));
-    tear_down(&fixture);
-}
-
-Test(computed, what_launches_nothing_has_no_conflicts)
-{
-    struct fixture fixture;
-    set_up(&fixture);
-    add_value(&fixture, "wavefronts", not_applicable);
-    computed_complete(&fixture.run, &fixture.metrics, NULL);
-    expect_value(fixture.result, "excess", not_applicable);
-    tear_down(&fixture);
-
-    set_up(&fixture);
-    add_value(&fixture, "wavefronts", absent); /* without the GPU's counters */
-    computed_complete(&fixture.run, &fixture.metrics, NULL);
-    expect_value(fixture.result, "excess", absent);
-    tear_down(&fixture);
+    const struct {
+        bool launches;
+        struct value wavefronts;
+    } rows[] = {{true, measured(0)}, {true, not_counted}, {false, not_applicable}, {false, absent}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture;
+        (rows[i].launches ? set_up_launched : set_up_alone)(&fixture, rows[i].wavefronts);
+        computed_complete(&fixture.run, &fixture.metrics, NULL);
+        if (rows[i].wavefronts.state == VALUE_NOT_COUNTED)
+            cr_expect_null(result_find(fixture.result, "excess"));
+        else
+            expect_value(fixture.result, "excess", rows[i].wavefronts);
+    }
 }

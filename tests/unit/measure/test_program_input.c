@@ -77,15 +77,6 @@ static size_t run(struct program_input *input, size_t most)
     return total;
 }
 
-Test(program_input, each_run_reads_a_file_from_where_it_stood, .init = scratch_begin, .fini = scratch_leave)
-{
-    AT_END(program_input_close) struct program_input input;
-    give_file(scratch, "0123456789", 3);
-    program_input_open(&input, true);
-    for (int i = 0; i < 3; i++)
-        cr_expect_eq(run(&input, SIZE_MAX), 7);
-}
-
 /* 1 MB: more than a pipe holds. */
 Test(program_input, each_run_reads_all_that_comes_through_a_pipe)
 {
@@ -107,7 +98,8 @@ Test(program_input, a_program_that_is_measured_again_reads_it_all_again, .init =
     give_file(scratch, "0123456789", 3);
     for (int i = 0; i < 2; i++) {
         program_input_open(&input, true);
-        cr_expect_eq(run(&input, SIZE_MAX), 7);
+        for (int again = 0; again < 3; again++)
+            cr_expect_eq(run(&input, SIZE_MAX), 7);
         program_input_rewind(&input);
         program_input_close(&input);
     }
