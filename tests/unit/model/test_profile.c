@@ -100,19 +100,6 @@ Test(profile, merging_adds_what_both_have)
     cr_expect_eq(profile_line_samples(&counts.list[1]), 18);
 }
 
-Test(profile, a_copy_owns_its_own)
-{
-    OWNED(profile) copy;
-    OWNED(profile) counts, samples;
-    make_two_kinds(&counts, &samples);
-    profile_copy(&copy, &samples);
-    cr_assert_eq(copy.count, 2);
-    cr_expect_str_eq(copy.list[1].text, "x += y;");
-    cr_expect_str_eq(copy.list[1].stalls[0].reason, "wait");
-    cr_expect_eq(copy.period, 1024);
-    cr_expect_eq(copy.counted, 0);
-}
-
 Test(profile, only_what_has_a_file_is_kept)
 {
     struct profile profile = {.counted = 1, .launches = 2};

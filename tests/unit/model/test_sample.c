@@ -20,18 +20,6 @@ DO(tear_down(void), metrics_release(&metrics));
 
 TestSuite(sample, .init = set_up, .fini = tear_down);
 
-Test(sample, counts_add_up)
-{
-    const struct value readings[][METRICS] = {{measured(1), measured(1)},
-                                              {measured(0), measured(1)},
-                                              {measured(0x1p52), measured(1)},
-                                              {measured(3), measured(1)}};
-    struct value combined[METRICS];
-    sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
-    cr_expect_eq(combined[COUNT].state, VALUE_MEASURED);
-    cr_expect_eq(combined[COUNT].number, 0x1p52 + 4);
-}
-
 /* Launches of different sizes combine to one ratio, (sum n) / (sum d), from n/d and d of each. */
 Test(sample, a_weighed_mean_is_the_ratio_of_the_sums)
 {

@@ -14,25 +14,6 @@ static void expect_refused(const char *label, const char *path, const char *word
     cr_expect_eq(library.count, 0, "%s", label);
 }
 
-Test(library, kernels_are_listed_in_the_library_s_order)
-{
-    OWNED_TEXT path = built("libtables.so");
-    struct library library;
-    struct problem problem = {0};
-    cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
-    static const char *const ids[] = {"one/a", "one/b_2", "two/a"};
-    cr_assert_eq(library.count, ARRAY_SIZE(ids));
-    for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-        cr_expect_str_eq(library.kernels[i].id, ids[i]);
-    cr_expect_eq(library.kernels[0].family, library.kernels[1].family);
-    cr_expect_str_eq(library.kernels[2].family->name, "two");
-    cr_expect_eq(library.kernels[0].variant->bytes, 8);
-    cr_expect_null(library.kernels[1].variant->launch);
-    cr_expect_eq(library.table->abi, CUGATE_KERNEL_ABI);
-    library_close(&library);
-    cr_expect_null(library.handle);
-}
-
 Test(library, a_family_may_be_there_at_several_points)
 {
     OWNED_TEXT path = built("libtables.so");

@@ -1,7 +1,6 @@
 #include "capsule/made_device.h"
 #include "test.h"
 #include "worker/library.h"
-#include "worker/library_read.h"
 
 static struct problem problem;
 
@@ -23,18 +22,6 @@ Test(library_capsules, each_capsule_is_a_kernel)
     cr_expect_eq(capsules_same_code(&library.capsules, MADE_AGAIN), 0);
     cr_expect_eq(capsules_find(&library.capsules, "app/noisy@1"), &library.capsules.list[MADE_NOISY]);
     cr_expect_null(capsules_find(&library.capsules, "app/noisy"));
-}
-
-Test(library_capsules, another_process_reads_what_is_in_it)
-{
-    AT_END(made_file_close) struct made_file made;
-    OWNED(library_facts) facts;
-    made_file_open(&made);
-    cr_assert_eq(library_facts_read(&facts, made.path, 60, &problem), 0, "%s", problem.text);
-    cr_assert_eq(facts.count, MADE_COUNT);
-    cr_expect_str_eq(facts.kernels[MADE_FOLLOW].id, "app/follow@1");
-    cr_expect_str_eq(facts.kernels[MADE_FOLLOW].doc, "launch 1 of 1, not replayed yet");
-    cr_expect_null(facts.compiler);
 }
 
 /* Writes a file of capsules with so many bytes of zeros each. */
