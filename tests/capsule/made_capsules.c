@@ -5,9 +5,9 @@
  *
  * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
  * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there; `seed=N`,
- * the data are others; `scale=N`, saxpy, transpose, softmax and tasks are N times as large; `many`, the file has saxpy
- * alone, in blocks of a thread each; `turn`, `product`, `inputs`, `softmax` or `tasks`, it has that kernel alone, of
- * turn.cu, product.cu, inputs.cu or triton/softmax.py, or those of tasks.cu. */
+ * the data are others; `many`, the file has saxpy alone, in blocks of a thread each; `turn`, `product`, `inputs`,
+ * `softmax` or `tasks`, it has that kernel alone, of turn.cu, product.cu, inputs.cu or triton/softmax.py, or those of
+ * tasks.cu. */
 #include "capsule/capsule.h"
 
 enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SIDE + 1) * 4, THREADS = 256, WARPS = 8 };
@@ -19,7 +19,6 @@ struct making {
     struct capsule_writer writer;
     struct blob code;
     uint64_t at, seed;
-    unsigned scale;
     bool wrong, too_short, cluster;
     char *swapped;
     void (*alone)(struct making *making); /* makes the only kernel; NULL: there are those of kernels.cu */
@@ -104,14 +103,13 @@ static void end(struct making *making, struct capsule *capsule)
 /* Where bits of the output vary, nobody knows them, so they are others here than those that the kernel leaves. */
 static void make_saxpy(struct making *making, const char *id, bool varies, unsigned threads)
 {
-    const size_t count = (size_t)COUNT * making->scale;
-    float *x = x_calloc(count, sizeof *x), *y = x_calloc(count, sizeof *y), *out = x_calloc(count, sizeof *out);
-    uint32_t *zeros = x_calloc(count, sizeof *zeros), *mask = x_calloc(count, sizeof *mask);
-    struct capsule capsule = begin(making, id, "saxpy", (unsigned)(count / threads), threads, 1);
+    static float x[COUNT], y[COUNT], out[COUNT];
+    static const uint32_t zeros[COUNT];
+    static uint32_t mask[COUNT];
+    struct capsule capsule = begin(making, id, "saxpy", COUNT / threads, threads, 1);
     const float a = 2;
-    const size_t size = count * sizeof *x, apart = making->scale * MEGABYTE;
-    const uint64_t places[] = {making->at + 512, making->at + apart, making->at + 3 * apart};
-    for (unsigned i = 0; i < count; i++) {
+    const uint64_t places[] = {making->at + 512, making->at + MEGABYTE, making->at + 3 * MEGABYTE};
+    for (unsigned i = 0; i < COUNT; i++) {
         x[i] = (float)datum(making, 1, i);
         y[i] = (float)datum(making, 2, i);
         out[i] = a * x[i] + y[i];
@@ -121,20 +119,19 @@ static void make_saxpy(struct making *making, const char *id, bool varies, unsig
     }
     if (making->wrong)
         out[1234] += 1;
-    struct memory_range *range = add_range(making, &capsule, places[0], zeros, out, size);
+    struct memory_range *range = add_range(making, &capsule, places[0], zeros, out, sizeof out);
     if (varies) {
-        range->varies = pages(making, mask, size, NULL);
+        range->varies = pages(making, mask, sizeof mask, NULL);
         capsule.proof = PROOF_VARIES;
     }
-    add_range(making, &capsule, places[1], x, x, size);
-    add_range(making, &capsule, places[2], y, y, making->too_short ? size - 400 : size);
+    add_range(making, &capsule, places[1], x, x, sizeof x);
+    add_range(making, &capsule, places[2], y, y, making->too_short ? sizeof y - 400 : sizeof y);
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
         add_argument(&capsule, &places[i], sizeof places[i]);
     add_argument(&capsule, &a, sizeof a);
     if (making->cluster)
         capsule.cluster[0] = 2, capsule.cluster[1] = capsule.cluster[2] = 1;
     end(making, &capsule);
-    free(x), free(y), free(out), free(zeros), free(mask);
 }
 
 static void make_many(struct making *making)
@@ -144,25 +141,19 @@ static void make_many(struct making *making)
 
 static void make_transpose(struct making *making)
 {
-    const unsigned tiles = making->scale > 1 ? 16 * making->scale : 1;
-    const size_t count = (size_t)SIDE * SIDE * tiles, size = count * sizeof(float);
-    float *in = x_calloc(count, sizeof *in), *out = x_calloc(count, sizeof *out), *old = x_calloc(count, sizeof *old);
-    struct capsule capsule = begin(making, "train/transpose@1,32x32,4224", "transpose", tiles, SIDE, SIDE);
-    const uint64_t places[] = {making->at, making->at + size};
-    for (unsigned i = 0; i < count; i++)
-        in[i] = (float)datum(making, 3, i);
-    for (unsigned i = 0; i < count; i++) {
-        out[i] = in[i / (SIDE * SIDE) * (SIDE * SIDE) + i % SIDE * SIDE + i / SIDE % SIDE];
-        old[i] = -1;
+    float in[SIDE][SIDE], out[SIDE][SIDE], old[SIDE][SIDE];
+    struct capsule capsule = begin(making, "train/transpose@1,32x32,4224", "transpose", 1, SIDE, SIDE);
+    const uint64_t places[] = {making->at, making->at + sizeof in};
+    for (unsigned i = 0; i < SIDE * SIDE; i++) {
+        in[i / SIDE][i % SIDE] = out[i % SIDE][i / SIDE] = (float)datum(making, 3, i);
+        old[i / SIDE][i % SIDE] = -1;
     }
     capsule.shared = SHARED;
-    add_range(making, &capsule, places[0], old, out, size);
-    struct memory_range *range = add_range(making, &capsule, places[1], in, in, size);
-    range->kind = making->scale > 1 ? MEMORY_DEVICE : MEMORY_HOST;
+    add_range(making, &capsule, places[0], old, out, sizeof out);
+    add_range(making, &capsule, places[1], in, in, sizeof in)->kind = MEMORY_HOST;
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
         add_argument(&capsule, &places[i], sizeof places[i]);
     end(making, &capsule);
-    free(in), free(out), free(old);
 }
 
 static void make_tally(struct making *making)
@@ -265,13 +256,11 @@ static void make_product(struct making *making)
 static void make_softmax(struct making *making)
 {
     enum { ROWS = 64, COLUMNS = 1000, EIGHT_WARPS = 256 };
-    const unsigned columns = COLUMNS, rows = ROWS * making->scale;
-    const size_t size = rows * COLUMNS * sizeof(float);
-    float(*x)[COLUMNS] = x_calloc(rows, sizeof *x), (*out)[COLUMNS] = x_calloc(rows, sizeof *out);
-    void *zeros = x_calloc(size, 1);
-    const uint64_t places[] = {making->at, making->at + making->scale * MEGABYTE}, nothing = 0;
-    struct capsule capsule = begin(making, "train/softmax@64,256,32", "softmax", rows, EIGHT_WARPS, 1);
-    for (unsigned row = 0; row < rows; row++) {
+    const unsigned columns = COLUMNS;
+    static float x[ROWS][COLUMNS], out[ROWS][COLUMNS], zeros[ROWS][COLUMNS];
+    const uint64_t places[] = {making->at, making->at + MEGABYTE}, nothing = 0;
+    struct capsule capsule = begin(making, "train/softmax@64,256,32", "softmax", ROWS, EIGHT_WARPS, 1);
+    for (unsigned row = 0; row < ROWS; row++) {
         double sum = 0;
         for (unsigned i = 0; i < COLUMNS; i++) {
             x[row][i] = (float)datum(making, 6 + row, i) / 100 - 9;
@@ -283,15 +272,14 @@ static void make_softmax(struct making *making)
     capsule.shared = 32;
     capsule.tolerance = 1e-5;
     capsule.type = VALUE_F32;
-    add_range(making, &capsule, places[0], zeros, out, size);
-    add_range(making, &capsule, places[1], x, x, size);
+    add_range(making, &capsule, places[0], zeros, out, sizeof out);
+    add_range(making, &capsule, places[1], x, x, sizeof x);
     add_argument(&capsule, &places[0], sizeof places[0]);
     add_argument(&capsule, &places[1], sizeof places[1]);
     add_argument(&capsule, &columns, sizeof columns);
     add_argument(&capsule, &nothing, sizeof nothing);
     add_argument(&capsule, &nothing, sizeof nothing);
     end(making, &capsule);
-    free(x), free(out), free(zeros);
 }
 
 /* ---- The kernels of tasks.cu. What they leave is not computed, but a byte stands for it: a referee has the
@@ -339,68 +327,63 @@ static unsigned *integers(const struct making *making, uint64_t array, size_t co
 
 static void make_rows(struct making *making) /* normalize and argmax */
 {
-    enum { ROWS = 16, COLUMNS = 512 };
-    const unsigned rows = ROWS * making->scale, columns = COLUMNS;
-    const size_t count = (size_t)rows * COLUMNS;
-    struct capsule capsule = begin_task(making, "normalize", rows / WARPS, 1e-2, VALUE_BF16);
-    uint16_t *halves = x_calloc(count, sizeof *halves);
-    for (size_t i = 0; i < count; i++)
+    enum { ROWS = 16, COLUMNS = 512, COUNT_OF = ROWS * COLUMNS };
+    const unsigned columns = COLUMNS;
+    struct capsule capsule = begin_task(making, "normalize", ROWS / WARPS, 1e-2, VALUE_BF16);
+    uint16_t *halves = x_calloc(COUNT_OF, sizeof *halves);
+    for (size_t i = 0; i < COUNT_OF; i++)
         halves[i] = half_word((float)datum(making, 8 + i / COLUMNS, i % COLUMNS) / 100 - 4);
-    add_array(making, &capsule, NULL, count * sizeof *halves);
-    add_array(making, &capsule, halves, count * sizeof *halves);
+    add_array(making, &capsule, NULL, COUNT_OF * sizeof *halves);
+    add_array(making, &capsule, halves, COUNT_OF * sizeof *halves);
     add_array(making, &capsule, numbers(making, 7, COLUMNS), COLUMNS * sizeof(float));
     add_argument(&capsule, &columns, sizeof columns);
     end(making, &capsule);
-    capsule = begin_task(making, "argmax", rows / WARPS, 0, VALUE_F16);
-    add_array(making, &capsule, NULL, rows * sizeof(unsigned));
-    add_array(making, &capsule, numbers(making, 16, count), count * sizeof(float));
+    capsule = begin_task(making, "argmax", ROWS / WARPS, 0, VALUE_F16);
+    add_array(making, &capsule, NULL, ROWS * sizeof(unsigned));
+    add_array(making, &capsule, numbers(making, 16, COUNT_OF), COUNT_OF * sizeof(float));
     add_argument(&capsule, &columns, sizeof columns);
     end(making, &capsule);
 }
 
 static void make_histogram(struct making *making)
 {
-    enum { BINS = 64, BLOCKS = 2, EACH = 4 };
-    const unsigned blocks = BLOCKS * making->scale, count = blocks * EACH * THREADS;
-    struct capsule capsule = begin_task(making, "histogram", blocks, 0, VALUE_F16);
+    enum { BINS = 64, BLOCKS = 2, EACH = 4, COUNT_OF = BLOCKS * EACH * THREADS };
+    struct capsule capsule = begin_task(making, "histogram", BLOCKS, 0, VALUE_F16);
     add_array(making, &capsule, NULL, BINS * sizeof(unsigned));
-    add_array(making, &capsule, integers(making, 6, count, BINS), count * sizeof(unsigned));
+    add_array(making, &capsule, integers(making, 6, COUNT_OF, BINS), COUNT_OF * sizeof(unsigned));
     end(making, &capsule);
 }
 
 static void make_gather(struct making *making)
 {
-    enum { ROWS = 64, WIDTH = 64, OF_BLOCK = 32 };
-    const unsigned rows = ROWS * making->scale;
-    const size_t count = (size_t)rows * WIDTH;
-    struct capsule capsule = begin_task(making, "gather", rows / OF_BLOCK, 0, VALUE_F16);
-    unsigned *indices = x_calloc(rows, sizeof *indices);
-    unsigned char *mask = x_calloc(rows, 1);
-    for (unsigned i = 0; i < rows; i++) {
-        indices[i] = i * 37 % rows; /* a permutation */
+    enum { ROWS = 64, WIDTH = 64, OF_BLOCK = 32, COUNT_OF = ROWS * WIDTH };
+    struct capsule capsule = begin_task(making, "gather", ROWS / OF_BLOCK, 0, VALUE_F16);
+    unsigned *indices = x_calloc(ROWS, sizeof *indices);
+    unsigned char *mask = x_calloc(ROWS, 1);
+    for (unsigned i = 0; i < ROWS; i++) {
+        indices[i] = i * 37 % ROWS; /* a permutation */
         mask[i] = datum(making, 10, i) % 4 > 0;
     }
-    add_array(making, &capsule, NULL, count * sizeof(float));
-    add_array(making, &capsule, numbers(making, 9, count), count * sizeof(float));
-    add_array(making, &capsule, indices, rows * sizeof *indices);
-    add_array(making, &capsule, mask, rows);
+    add_array(making, &capsule, NULL, COUNT_OF * sizeof(float));
+    add_array(making, &capsule, numbers(making, 9, COUNT_OF), COUNT_OF * sizeof(float));
+    add_array(making, &capsule, indices, ROWS * sizeof *indices);
+    add_array(making, &capsule, mask, ROWS);
     end(making, &capsule);
 }
 
 static void make_sparse(struct making *making)
 {
-    enum { MOST = 16 };
-    const unsigned rows = THREADS * making->scale;
-    struct capsule capsule = begin_task(making, "sparse", making->scale, 1e-5, VALUE_F32);
-    unsigned *offsets = x_calloc(rows + 1, sizeof *offsets);
-    for (unsigned row = 0; row < rows; row++)
+    enum { MOST = 16, ROWS = THREADS };
+    struct capsule capsule = begin_task(making, "sparse", 1, 1e-5, VALUE_F32);
+    unsigned *offsets = x_calloc(ROWS + 1, sizeof *offsets);
+    for (unsigned row = 0; row < ROWS; row++)
         offsets[row + 1] = offsets[row] + (unsigned)(datum(making, 13, row) % MOST);
-    const size_t filled = offsets[rows];
-    add_array(making, &capsule, NULL, rows * sizeof(float));
+    const size_t filled = offsets[ROWS];
+    add_array(making, &capsule, NULL, ROWS * sizeof(float));
     add_array(making, &capsule, numbers(making, 11, filled), filled * sizeof(float));
-    add_array(making, &capsule, integers(making, 14, filled, rows), filled * sizeof(unsigned));
-    add_array(making, &capsule, offsets, (rows + 1) * sizeof *offsets);
-    add_array(making, &capsule, numbers(making, 12, rows), rows * sizeof(float));
+    add_array(making, &capsule, integers(making, 14, filled, ROWS), filled * sizeof(unsigned));
+    add_array(making, &capsule, offsets, (ROWS + 1) * sizeof *offsets);
+    add_array(making, &capsule, numbers(making, 12, ROWS), ROWS * sizeof(float));
     end(making, &capsule);
 }
 
@@ -441,11 +424,8 @@ static void make_tasks(struct making *making)
 static void make_kernels(struct making *making)
 {
     make_saxpy(making, "train/saxpy@64,256", false, 256);
-    if (making->scale == 1)
-        make_saxpy(making, "train/saxpy@64,256#2", true, 256);
+    make_saxpy(making, "train/saxpy@64,256#2", true, 256);
     make_transpose(making);
-    if (making->scale > 1)
-        return;
     make_tally(making);
     make_chain(making);
 }
@@ -470,8 +450,6 @@ static void read_word(struct making *making, char *word)
         making->alone = make_tasks;
     else if (strcmp(word, "inputs") == 0)
         making->alone = make_inputs;
-    else if (strncmp(word, "scale=", 6) == 0)
-        making->scale = (unsigned)strtoul(word + 6, NULL, 10);
     else if (strncmp(word, "at=", 3) == 0)
         making->at = strtoull(word + 3, NULL, 16);
     else if (strncmp(word, "seed=", 5) == 0)
@@ -484,7 +462,7 @@ static void read_word(struct making *making, char *word)
 
 int main(int argc, char **argv)
 {
-    struct making making = {.at = 0x7d0000000000, .scale = 1};
+    struct making making = {.at = 0x7d0000000000};
     char *image;
     size_t size;
     if (argc < 3 || file_read(argv[2], 64 * MEGABYTE, &image, &size) < 0 ||
