@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Tests `cugate run -- PROGRAM` on a GPU. Prints "ok - ...", "not ok - ...: why" and tables, ends with "N passed, N failed", and exits
-# 1 when one failed, 5 when there is no GPU. Builds nothing. What a check of a program costs, and what it makes of changes,
-# measures bench_programs.sh; false alarms of a program counts `cugate aa -- PROGRAM`.
+# 1 when one failed, 5 when there is no GPU. Builds nothing. False alarms of a program counts `cugate aa -- PROGRAM`.
 #
 #   CUGATE=build/cugate PLAIN=plain tests/gpu/exec.sh [PART]...
 #

@@ -15,8 +15,8 @@
 #
 # tests/data/programs-known-nvidia-h200.tar.xz, of 2026-11-27, H200s (GPU-5d904c8b, GPU-daade4f8, GPU-23dc733e, jax_steps on
 # GPU-8a7c6967; ddp on GPU-02a0e728 and GPU-bfe4b033, two-ddp on GPU-97e4badd and GPU-7f21bb04, four-* on GPU-ca2d09b1,
-# GPU-16b0d5eb, GPU-80caf8d6 and GPU-e90fd3dd), driver 580.159.04, CUDA 13.0: tests/gpu/bench_programs.sh, whose checks measure
-# nothing that the one session of exec knows.
+# GPU-16b0d5eb, GPU-80caf8d6 and GPU-e90fd3dd), driver 580.159.04, CUDA 13.0: checks that measure nothing that the
+# one session of exec knows.
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"
 cd "$work" || exit 2
