@@ -2,14 +2,11 @@
 
 #include <unistd.h>
 
-enum { DEEPEST = 16 };
-
 static struct CUctx_st *contexts; /* all contexts; they are never freed, so that a stale handle is recognised */
 static struct CUctx_st *primary[MOST_DEVICES];
 static unsigned last_id;
 static unsigned live;
-static _Thread_local CUcontext stack[DEEPEST];
-static _Thread_local size_t depth;
+static _Thread_local CUcontext current;
 
 static struct CUctx_st *create(int device, bool is_primary)
 {
@@ -35,13 +32,13 @@ static void end(struct CUctx_st *context)
     pthread_mutex_lock(&driver_lock);
     live--;
     pthread_mutex_unlock(&driver_lock);
-    if (context_current() == context)
-        stack[depth - 1] = NULL;
+    if (current == context)
+        current = NULL;
 }
 
 CUcontext context_current(void)
 {
-    return depth > 0 ? stack[depth - 1] : NULL;
+    return current;
 }
 
 bool context_any(void)
@@ -90,7 +87,7 @@ CUresult CUDAAPI cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreatePar
         return CUDA_ERROR_NOT_SUPPORTED;
     *pctx = create(dev, false);
     REFUSE(!*pctx, CUDA_ERROR_OUT_OF_MEMORY);
-    return cuCtxPushCurrent_v2(*pctx);
+    return cuCtxSetCurrent(*pctx);
 }
 
 CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx)
@@ -121,28 +118,9 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext ctx)
-{
-    REFUSE(!ctx, CUDA_ERROR_INVALID_CONTEXT);
-    REFUSE(depth == DEEPEST, CUDA_ERROR_OUT_OF_MEMORY);
-    stack[depth++] = ctx;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext *pctx)
-{
-    REFUSE(depth == 0, CUDA_ERROR_INVALID_CONTEXT);
-    depth--;
-    if (pctx)
-        *pctx = stack[depth];
-    return CUDA_SUCCESS;
-}
-
 CUresult CUDAAPI cuCtxSetCurrent(CUcontext ctx)
 {
-    if (depth == 0)
-        depth = 1;
-    stack[depth - 1] = ctx;
+    current = ctx;
     return CUDA_SUCCESS;
 }
 

@@ -187,21 +187,6 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
 SEEN(cuGraphInstantiateWithFlags, (CUgraphExec * phGraphExec, CUgraph hGraph, unsigned long long flags),
      instantiate(phGraphExec, hGraph), phGraphExec, hGraph, flags)
 
-#define INSTANTIATE_WITH_PARAMS(name)                                                                                  \
-    CUresult CUDAAPI name(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)  \
-    {                                                                                                                  \
-        const name##_params params = {phGraphExec, hGraph, instantiateParams};                                         \
-        struct standin_call call = CALL(name, &params, NULL);                                                          \
-        driver_enter(&call);                                                                                           \
-        const CUresult result = driver_exit(&call, instantiate(phGraphExec, hGraph));                                  \
-        instantiateParams->result_out =                                                                                \
-            result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;                    \
-        return result;                                                                                                 \
-    }
-
-INSTANTIATE_WITH_PARAMS(cuGraphInstantiateWithParams)
-INSTANTIATE_WITH_PARAMS(cuGraphInstantiateWithParams_ptsz)
-
 CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec)
 {
     REFUSE(!hGraphExec, CUDA_ERROR_INVALID_VALUE);

@@ -165,14 +165,6 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVer
     return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-/* NVIDIA's own libraries ask for such tables. There is none. */
-CUresult CUDAAPI cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
-{
-    (void)pExportTableId;
-    *ppExportTable = NULL;
-    return CUDA_ERROR_NOT_FOUND;
-}
-
 /* ---- Errors ---- */
 
 static const struct {

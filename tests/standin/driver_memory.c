@@ -220,8 +220,9 @@ SEEN(cuMemcpyHtoD_v2, (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCo
 SEEN(cuMemcpyDtoH_v2, (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
      copy(dstHost, (const void *)srcDevice, srcDevice, ByteCount), dstHost, srcDevice, ByteCount)
 
-CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
+    (void)hStream;
     TRY(ready_for(dstDevice, ByteCount));
     TRY(ready_for(srcDevice, ByteCount));
     memmove((void *)dstDevice, (const void *)srcDevice, ByteCount);
@@ -248,9 +249,6 @@ CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned ui, size_t N)
         words[i] = ui;
     return moved(N * sizeof ui, false);
 }
-
-ANSWER(cuMemcpyDtoDAsync_v2, (CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream),
-       ((void)hStream, cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount)))
 
 /* ---- What is at an address ---- */
 

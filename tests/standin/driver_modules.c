@@ -106,10 +106,6 @@ static CUresult load_module(CUmodule *module, const void *image)
 
 SEEN(cuModuleLoadData, (CUmodule * module, const void *image), load_module(module, image), module, image)
 
-SEEN(cuModuleLoadDataEx,
-     (CUmodule * module, const void *image, unsigned numOptions, CUjit_option *options, void **optionValues),
-     load_module(module, image), module, image, numOptions, options, optionValues)
-
 static CUresult unload_module(CUmodule module)
 {
     READY();
