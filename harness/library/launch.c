@@ -82,8 +82,9 @@ static int check_sizes(const struct grid *grid, struct problem *problem)
 static unsigned char *place_arguments(const cugate_launch *launch, const struct entry *entry, struct problem *problem)
 {
     if (launch->argument_count != entry->parameter_count || (launch->argument_count && !launch->arguments)) {
-        problem_set(problem, "the launch has %zu arguments, but the kernel has %zu parameters",
-                    launch->arguments ? launch->argument_count : 0, entry->parameter_count);
+        const size_t count = launch->arguments ? launch->argument_count : 0;
+        problem_set(problem, "the launch has %zu argument%s, but the kernel has %zu parameter%s", count, plural(count),
+                    entry->parameter_count, plural(entry->parameter_count));
         return NULL;
     }
     unsigned char *bytes = x_calloc((size_t)entry->parameter_bytes + 1, 1);
