@@ -209,7 +209,9 @@ def test_a_function_is_measured_in_a_process_of_its_own(gpu: None, pytester: pyt
     pytester.makeini("[pytest]\npythonpath = sources\n")  # which its process has, too
     run = pytester.runpytest_subprocess("-p", "cugate.pytest_plugin", "-v")
     run.assert_outcomes(failed=1)
-    run.stdout.fnmatch_lines(["*test_launching.py::softmax FAILED*", "Nothing was judged, because no baseline fits this run*"])
+    run.stdout.fnmatch_lines(
+        ["*test_launching.py::softmax FAILED*", "Nothing was judged, because no baseline fits this run*"]
+    )
 
     # As one that is imported: the same name, options added.
     code = (
