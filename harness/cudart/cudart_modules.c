@@ -457,9 +457,10 @@ RUNTIME(cudaGetKernel, (cudaKernel_t * handle, const void *host), __cudaGetKerne
 
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
-    struct variable *variable;
+    struct variable *variable = NULL;
     CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_variable(&variable, symbol));
-    *size = variable->size;
+    if (variable)
+        *size = variable->size;
     return cudaSuccess;
 }

@@ -66,7 +66,7 @@ static struct stream *find_stream(uint32_t context, CUstream handle)
     return known;
 }
 
-void activity_expect(const CUpti_CallbackData *call, CUstream handle, struct group *group, size_t kernels,
+void activity_expect(const CUpti_CallbackData *call, CUstream stream, struct group *group, size_t kernels,
                      unsigned bounds)
 {
     const uint32_t correlation = call->correlationId;
@@ -87,9 +87,9 @@ void activity_expect(const CUpti_CallbackData *call, CUstream handle, struct gro
     launch->begun = launch->spoilt = false;
     launch->time_ns = 0;
     if (group->graph) {
-        struct stream *stream = find_stream(call->contextUid, handle);
-        stream->before = stream->last;
-        stream->last = correlation;
+        struct stream *of = find_stream(call->contextUid, stream);
+        of->before = of->last;
+        of->last = correlation;
     }
     pthread_mutex_unlock(&mutex);
 }

@@ -19,10 +19,10 @@ static bool read_launch(struct program_launch *to, const char *line)
     struct launch *launch = &to->launch;
     char module[20];
     int end = 0;
-    if (sscanf(line, "%u %u %u %u %u %u %u %u %19s %n",
-               &launch->grid[0], /* NOLINT(cert-err34-c): a wrong one is seen */
-               &launch->grid[1], &launch->grid[2], &launch->block[0], &launch->block[1], &launch->block[2],
-               &launch->shared, &launch->carve_out, module, &end) != 9 ||
+    /* NOLINTNEXTLINE(cert-err34-c): a wrong one is seen */
+    if (sscanf(line, "%u %u %u %u %u %u %u %u %19s %n", &launch->grid[0], &launch->grid[1], &launch->grid[2],
+               &launch->block[0], &launch->block[1], &launch->block[2], &launch->shared, &launch->carve_out, module,
+               &end) != 9 ||
         end == 0 || line[end] == '\0')
         return false;
     launch->function = x_strdup(line + end);

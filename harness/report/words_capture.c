@@ -24,17 +24,18 @@ static void add(struct guilty *guilty, const struct report *report, const char *
 static double time_of(const struct report *report, const struct result *result)
 {
     const struct metric *ignored;
-    const double time = result ? program_time(report->metrics, result, &ignored) : NAN;
+    const double time = program_time(report->metrics, result, &ignored);
     return isnan(time) ? 0 : time;
 }
 
 /* Adds what makes the program slower: kernels whose launches take longer together, by 1 % of the program's time. */
 static void add_slower(struct guilty *guilty, const struct report *report, const char *program)
 {
-    const double whole = time_of(report, run_find(report->run, program));
+    const struct result *all = run_find(report->run, program);
+    const double whole = all ? time_of(report, all) : 0;
     EACH(const struct result, now, report->run->results, report->run->result_count) {
         const struct result *base = report->baseline ? run_find(report->baseline, now->id) : NULL;
-        const double more = time_of(report, now) - time_of(report, base);
+        const double more = time_of(report, now) - (base ? time_of(report, base) : 0);
         if (more > 0 && !program_is_seldom(more, whole))
             add(guilty, report, now->id);
     }

@@ -364,7 +364,7 @@ COMMANDS = (
     Command(
         "ingest",
         "keep run files, and what cugate said about them",
-        "FILE is a run (cugate run --save, check --save), a report about one (cugate check --format json), explanations "
+        "FILE is a run (cugate run --save, check --save), a report about one (check --format json), explanations "
         "(cugate explain --format json), an analysis (cugate aa --format json) or a baseline; of a folder, every .json "
         "below. The same file again changes nothing. A bad one is refused with its reason, and the others are kept: "
         "exit code 2.",
