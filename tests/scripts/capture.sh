@@ -261,6 +261,7 @@ if chosen 'check'; then
     expect 'check: beside -k' 0 '2 kernels: 2 replayed' 'program/add_one@64,256' 'program/large@1024,256' '!WRONG'
     captured --from-check report.json -- "$program" long-first
     expect 'check: of another program' 2 'no kernel that the program launched matches' 'NO FILE' '!WRONG'
+    # shellcheck disable=SC2016 # a command, as the report quotes it
     judged 'of many the report is read' 1 plain 96 -- 'cugate capture --from-check REPORT.json -o worse.capsule -- ' \
         '(`check --report json=REPORT.json` writes the file)'
     captured --from-check report.json -- "$program" plain 96

@@ -204,7 +204,8 @@ of_streams() { ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics"
 of_streams
 expect 'streams that are ordered' 0 'computed: 6 of 6 kernels' '!old'
 missed=''
-for kernel in $(sed -n 's/^ *CASE(\(wrong_[a-z_]*\),.*/\1/p' "$top/tests/sim/streams.cu"); do
+mapfile -t kernels < <(sed -n 's/^ *CASE(\(wrong_[a-z_]*\),.*/\1/p' "$top/tests/sim/streams.cu")
+for kernel in "${kernels[@]}"; do
     of_streams "$kernel"
     grep -q 'in another stream, and no event or wait orders them\|that a copy may still read\|^old$' said || missed+=" $kernel"
 done
