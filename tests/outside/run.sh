@@ -97,7 +97,7 @@ ask "${project[@]}" check ARGS=--simulate=nvidia-h200
 expect "make: a slower kernel is caught on its line" 2 'regressed  saxpy/simple' 'instructions' 'saxpy.cu:6' 'exit 1'
 sed -i 's| out\[i\] = .*| out[i] = 2 * x[i] + 1.000000001 * y[i];|' saxpy.cu
 ask "${project[@]}" check ARGS=--simulate=nvidia-h200
-expect "make: a double literal is told" 2 'regressed  saxpy/simple' 'appeared: fp64_arithmetic 0 -> 16,384 (a double literal'
+expect "make: a double literal is told" 2 'regressed  saxpy/simple' 'appeared: fp64_arithmetic 0 -> 16,384 (is there a double literal'
 
 # ---- CMake
 cd "$work/cmake" || exit 2
