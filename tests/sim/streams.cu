@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <thread>
+#include <unistd.h>
 
 enum { COUNT = 1 << 14, BLOCK = 256, GRID = COUNT / BLOCK };
 
@@ -127,6 +128,7 @@ static const struct {
 
 int main(int count, char **arguments)
 {
+    alarm(60); /* a fault may leave the loops below without an end */
     cudaMalloc(&a, COUNT * 4);
     cudaMalloc(&b, COUNT * 4);
     cudaMalloc(&from, 2 * COUNT * 4);
