@@ -104,6 +104,8 @@ static const struct {
     CASE(kernel_changes, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); produce<<<GRID, BLOCK, 0, p>>>(pinned, 2); cudaStreamSynchronize(p))
     CASE(waits_for_copy, PRODUCE(p, 1); cudaMemcpyAsync(from, a, 4, cudaMemcpyDeviceToDevice, p); float h; cudaMemcpyAsync(&h, from, 4, cudaMemcpyDeviceToHost, p); CONSUME(c))
 
+    CASE(wrong_repeated, PRODUCE(p, 1); wait(c, p, made); CONSUME(c); cudaDeviceSynchronize(); CONSUME(c); cudaDeviceSynchronize();
+         cudaEventRecord(used, c); CONSUME(c); cudaStreamWaitEvent(p, used, 0); PRODUCE(p, 2)) // the third need not be executed
     CASE(wrong_no_wait, PRODUCE(p, 1); CONSUME(c))
     CASE(wrong_never_recorded, PRODUCE(p, 1); cudaStreamWaitEvent(c, never, 0); CONSUME(c))
     CASE(wrong_overwrites, for (int t = 0; t < 4; t++) { PRODUCE(p, t); wait(c, p, made); CONSUME(c); })
