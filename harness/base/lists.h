@@ -44,8 +44,8 @@ size_t *first_of_equals(const void *list, size_t count, size_t size, int (*order
 /* Returns the index of the struct with that name in a list that is sorted by_text. Without such a struct it is the
  * index of the first one that comes after the name. */
 size_t place_of_name(const void *list, size_t count, size_t size, const char *name);
-void *find_by_name(const void *list, size_t count, size_t size,
-                   const char *name); /* that struct; NULL: there is none */
+/* Returns that struct; NULL: there is none. */
+void *find_by_name(const void *list, size_t count, size_t size, const char *name);
 
 /* Compares texts like strcmp; NULL (unknown) comes first. */
 int order_of_texts(const char *a, const char *b);
