@@ -2,6 +2,11 @@
 
 #include "command.h"
 
+struct own_options {
+    const char *was; /* former name of the accepted kernel */
+    bool gone;       /* remove what a program launches no more */
+};
+
 #define REASON_LIMIT 1000 /* limit of the reason in bytes; it is stored in every file */
 #define MOVES_SHOWN 10    /* rows that are neither worse nor left out are printed up to this number */
 
@@ -119,8 +124,8 @@ static int accept_runs(const struct options *options, const struct metrics *metr
         .metric_globs = options->metric_globs,
         .metric_glob_count = options->metric_glob_count,
         .reason = options->reason,
-        .was = options->was,
-        .gone = options->gone,
+        .was = OWN(options)->was,
+        .gone = OWN(options)->gone,
         .drift_reference = options->drift_reference,
         .names = options->arguments,
     };
@@ -181,9 +186,9 @@ static const struct option_row *const takes[] = {
            .doc = "only metrics that match this name or glob; repeatable"),
     OPTION(.name = "anchor", .kind = KIND_FLAG, .place = PLACE(drift_reference),
            .doc = "make these values the drift reference, as after a release"),
-    OPTION(.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = PLACE(was),
+    OPTION(.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = OWN_PLACE(was),
            .doc = "former name of the kernel that -k names: keeps its baseline"),
-    OPTION(.name = "gone", .kind = KIND_FLAG, .place = PLACE(gone),
+    OPTION(.name = "gone", .kind = KIND_FLAG, .place = OWN_PLACE(gone),
            .doc = "remove kernels that the program no longer launches"),
     &option_baselines,
     OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason),
@@ -192,6 +197,7 @@ static const struct option_row *const takes[] = {
 };
 
 const struct command command_accept = {
+    OWN_DEFAULTS(0),
     .name = "accept",
     .arguments = "RUN.json...",
     .summary = "make an intended change the new baseline: a run, or some of its numbers",

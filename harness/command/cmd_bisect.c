@@ -6,6 +6,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+struct own_options {
+    const char *build, *judge;
+};
+
 struct bisecting {
     const struct options *options;
     struct metrics metrics;
@@ -96,7 +100,7 @@ static int start_script(const struct bisecting *work)
         options->globs[0],
         work->metric ? work->metric->name : "",
         is_default ? "" : options->kernels,
-        options->build ? options->build : "",
+        OWN(options)->build ? OWN(options)->build : "",
         work->computes ? "computed" : "measured",
     };
     OWNED_MEMORY char **words = NULL;
@@ -269,7 +273,7 @@ static int answer(struct bisecting *work)
 {
     const struct options *options = work->options;
     for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
-        if (strcmp(questions[i].name, options->judge) == 0 && options->argument_count >= questions[i].minimum &&
+        if (strcmp(questions[i].name, OWN(options)->judge) == 0 && options->argument_count >= questions[i].minimum &&
             options->argument_count <= questions[i].maximum) {
             TRY_AS(EXIT_USAGE, runs_read(work->runs, (const char *const *)options->arguments, options->argument_count));
             const int code = questions[i].judge(work);
@@ -284,11 +288,11 @@ static int cmd_bisect(const struct options *options)
 {
     struct bisecting work = {.options = options};
     int code = EXIT_USAGE;
-    if (!options->judge && options->argument_count > 1)
+    if (!OWN(options)->judge && options->argument_count > 1)
         error("`cugate bisect` does not expect '%s'", options->arguments[1]);
     else if (options_read_metrics(options, &work.metrics) == 0 && find_metric(&work) == 0 &&
-             (options->judge || expect_one_kernel(options) == 0))
-        code = options->judge ? answer(&work) : start_script(&work);
+             (OWN(options)->judge || expect_one_kernel(options) == 0))
+        code = OWN(options)->judge ? answer(&work) : start_script(&work);
     metrics_release(&work.metrics);
     return code;
 }
@@ -298,19 +302,20 @@ static const struct option_row *const takes[] = {
     &option_k,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "the metric that got worse (default: the computed metric that got worse most)"),
-    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
+    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = OWN_PLACE(build),
            .doc = "shell command that builds a commit, run at its top (default: `build` of cugate.ini, else `make` of "
                   "the library that --kernels names)"),
     &option_kernels, &option_metrics, &option_simulate,
     OPTION(.name = "device", .argument = "N", .kind = KIND_DEVICES, .place = PLACE(devices), .maximum = 1023,
            .doc = "measure on this GPU, even if the metric can be computed; 0,1,3 or all: on these GPUs"),
     &option_samples, &option_timeout,
-    OPTION(.name = "judge", .internal = true, .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
+    OPTION(.name = "judge", .internal = true, .argument = "QUESTION", .kind = KIND_TEXT, .place = OWN_PLACE(judge),
            .doc = "for ci/bisect.sh, with run files instead of a range: ran, worse, nearer or found"),
     NULL,
 };
 
 const struct command command_bisect = {
+    OWN_DEFAULTS(0),
     .name = "bisect",
     .arguments = "GOOD..BAD",
     .summary = "find the commit that made a kernel worse",

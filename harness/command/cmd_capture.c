@@ -4,6 +4,10 @@
 
 #include <errno.h>
 
+struct own_options {
+    int launch; /* 0: none was given */
+};
+
 /* Replays what was captured, in a new image of this program: its addresses must be free there. */
 static int prove(const struct options *options, const char *path, const struct interrupts *interrupts)
 {
@@ -57,7 +61,7 @@ static int capture(const struct options *options, const struct metrics *metrics,
 {
     struct measurement measurement;
     struct program program;
-    struct captured captured = {.path = path, .launch = (size_t)options->launch};
+    struct captured captured = {.path = path, .launch = (size_t)OWN(options)->launch};
     if (options_measurement(&measurement, options, metrics) < 0 || options_program(&program, &measurement, options) < 0)
         return EXIT_USAGE;
     measurement.globs = choice->globs;
@@ -109,12 +113,13 @@ static const struct option_row *const takes[] = {
            .doc = "only kernels that match: 'train/softmax*'; quoted; repeatable"),
     OPTION(.name = "from-check", .argument = "REPORT.json", .kind = KIND_TEXT, .place = PLACE(from_check), .ways = WAY(PROGRAM),
            .doc = "capture the kernels that `cugate check --report json=REPORT.json -- PROGRAM` found worse"),
-    OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(launch), .minimum = 1, .maximum = 1000000000, .ways = WAY(PROGRAM),
+    OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = OWN_PLACE(launch), .minimum = 1, .maximum = 1000000000, .ways = WAY(PROGRAM),
            .doc = "which launch of each kernel to capture (default: the middle one)"),
     &option_nvtx, &option_from_start, &option_name, &option_metrics, &option_timeout, NULL,
 };
 
 const struct command command_capture = {
+    OWN_DEFAULTS(0),
     .name = "capture",
     .arguments = "-- PROGRAM [ARG]... | FILE.capsule",
     .summary = "capture launches of an unmodified program as kernels that run anywhere",

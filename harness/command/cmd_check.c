@@ -8,6 +8,11 @@
 #include <errno.h>
 #include <unistd.h>
 
+struct own_options {
+    const char *before; /* folder with baselines and metrics of the previous revision */
+    bool stale, dry_run;
+};
+
 /* All state of the command. It is empty at first and released at the end. */
 struct checking {
     const struct options *options;
@@ -44,8 +49,8 @@ static int open_files(struct checking *checking, struct measurement *measurement
         return -1;
     if (options->against && !is_program && access(options->against, R_OK) < 0)
         return error("cannot read %s: %s", options->against, strerror(errno));
-    if (options->before && access(options->before, R_OK | X_OK) < 0)
-        return error("cannot read %s: %s", options->before, strerror(errno));
+    if (OWN(options)->before && access(OWN(options)->before, R_OK | X_OK) < 0)
+        return error("cannot read %s: %s", OWN(options)->before, strerror(errno));
     return 0;
 }
 
@@ -117,12 +122,12 @@ static int cmd_check(const struct options *options)
         .file_count = options->argument_count,
         .against = options->against,
         .paired = options->paired,
-        .before = options->before,
-        .stale = options->stale,
+        .before = OWN(options)->before,
+        .stale = OWN(options)->stale,
         .lines = options->lines,
         .explain = options->explain,
     };
-    if (options->dry_run)
+    if (OWN(options)->dry_run)
         return dry_run_print(options, stdout);
 
     const bool model = options->way == ORIGIN_FILES && options->gpu && strncmp(options->gpu, "sm", 2) != 0;
@@ -172,7 +177,7 @@ static const struct option_row *const takes[] = {
     &option_simulate, &option_suppress, &option_whole,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAYS_MEASURED | WAY(COMPUTED),
            .doc = "also simulate kernels whose code, launches and inputs are unchanged"),
-    OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale),
+    OPTION(.name = "stale", .kind = KIND_FLAG, .place = OWN_PLACE(stale),
            .ways = WAYS_OF_LIBRARY | WAYS_OF_PROGRAM | WAY(COMPUTED) | WAY(CODE),
            .doc = "judge a build that is older than its sources; without this option a pass is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
@@ -183,18 +188,19 @@ static const struct option_row *const takes[] = {
            .doc = "alternate every kernel with --against, not only the uncertain ones"),
     &option_power,
     &option_explain, &option_baselines,
-    OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
+    OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = OWN_PLACE(before),
            .doc = "report what weakens the gate since the previous revision, whose files are DIR/baselines and "
                   "DIR/metrics"),
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_lines, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_trades, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,
-    OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = PLACE(dry_run),
+    OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = OWN_PLACE(dry_run),
            .doc = "measure nothing; print as JSON what would be judged"),
     NULL,
 };
 
 const struct command command_check = {
+    OWN_DEFAULTS(0),
     .name = "check",
     .arguments = "[-- PROGRAM [ARG]... | FILE...]",
     .summary = "measure kernels, and judge them against the baseline of this GPU",

@@ -3,13 +3,17 @@
 #include "command.h"
 #include "outputs.h"
 
+struct own_options {
+    const char *gpu; /* the GPU that the file was measured on */
+};
+
 static int cmd_import(const struct options *options)
 {
     OWNED(metrics) metrics = {0};
     OWNED(run) run = {0};
     AT_END(run_files_abandon) struct run_files files = {0};
     struct import_request request = {
-        .format = import_format_find(options->arguments[0]), .metrics = &metrics, .gpu = options->measured_on};
+        .format = import_format_find(options->arguments[0]), .metrics = &metrics, .gpu = OWN(options)->gpu};
     if (!request.format || options_read_metrics(options, &metrics) < 0 || run_files_open(&files, options) < 0 ||
         import_files(&run, &request, options->arguments + 1, options->argument_count - 1) < 0)
         return EXIT_USAGE;
@@ -20,12 +24,13 @@ static int cmd_import(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     &option_save, &option_output,
-    OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(measured_on),
+    OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = OWN_PLACE(gpu),
            .doc = "GPU that measured it, if the file does not name one: 'NVIDIA H200'"),
     &option_metrics, NULL,
 };
 
 const struct command command_import = {
+    OWN_DEFAULTS(0),
     .name = "import",
     .arguments = "FORMAT FILE...",
     .summary = "convert another tool's results into a run file",

@@ -7,12 +7,19 @@
 #include <glob.h>
 #include <unistd.h>
 
+struct own_options {
+    const char *build, *program, *runner, *action; /* as they are typed */
+    bool nightly, slurm;                           /* what else is written */
+    const char *skill;                             /* folder */
+    bool force;
+};
+
 #define WORKFLOW ".github/workflows/performance.yml"
 #define NIGHTLY ".github/workflows/nightly.yml"
 #define SLURM "perf/slurm.sh"
 #define TEMPLATE_LIMIT (1u << 16)
 #define OTHER "OWNER/cugate/ci@COMMIT" /* what performance.yml uses; somebody has to say what it is */
-#define OWN "uses: ./ci"               /* what nightly.yml uses, as it is a workflow of cugate's, too */
+#define OWN_ACTION "uses: ./ci"        /* what nightly.yml uses, as it is a workflow of cugate's, too */
 #define RUNNER "self-hosted, linux, gpu"
 
 struct beginning {
@@ -61,20 +68,20 @@ static void put_line(const struct beginning *beginning, FILE *stream, const char
     const struct options *options = beginning->options;
     const char *needs =
         beginning->computes ? beginning->measures ? "[computed, measured]" : "[computed]" : "[measured]";
-    const char *action = options->action ? options->action : OTHER;
+    const char *action = OWN(options)->action ? OWN(options)->action : OTHER;
     if (strstr(line, OTHER))
         put_replaced(stream, line, OTHER, action);
-    else if (strstr(line, OWN))
-        put_replaced(stream, line, OWN + strlen("uses: "), action);
-    else if (strstr(line, RUNNER) && options->runner)
-        put_replaced(stream, line, RUNNER, options->runner);
+    else if (strstr(line, OWN_ACTION))
+        put_replaced(stream, line, OWN_ACTION + strlen("uses: "), action);
+    else if (strstr(line, RUNNER) && OWN(options)->runner)
+        put_replaced(stream, line, RUNNER, OWN(options)->runner);
     else if (strstr(line, "needs: [computed, measured]"))
         put_replaced(stream, line, "[computed, measured]", needs);
     else
         fprintf(stream, "%s\n", line);
     if ((strstr(line, "mode: simulate") || strstr(line, "mode: measure") || strstr(line, "mode: nightly")) &&
-        options->program) {
-        OWNED_TEXT arguments = x_sprintf("-- %s", options->program);
+        OWN(options)->program) {
+        OWNED_TEXT arguments = x_sprintf("-- %s", OWN(options)->program);
         fputs("          arguments: ", stream);
         put_quoted(stream, arguments);
     }
@@ -148,7 +155,7 @@ static char *make_config(const struct beginning *beginning)
     const struct {
         const char *key, *value;
     } lines[] = {{"kernels", beginning->kernels},
-                 {"build", options->build},
+                 {"build", OWN(options)->build},
                  {"baselines", beginning->baselines},
                  {"gpu", beginning->gpu}};
     OWNED_TEXT text = x_strdup("");
@@ -213,9 +220,9 @@ static int write_all(struct draft *drafts, size_t count, bool force)
 /* The first baseline, of what was measured. */
 static void say_sessions(const struct options *options)
 {
-    if (options->program)
+    if (OWN(options)->program)
         print_harmless("  cugate aa --save sessions -- %s      # ten sessions, on a machine with a GPU\n",
-                       options->program);
+                       OWN(options)->program);
     else
         print_harmless("  cugate aa --sessions 10 --save sessions\n");
     print_harmless("  cugate accept sessions/*.json --reason \"first baseline\"\n");
@@ -225,13 +232,13 @@ static void say_github(const struct beginning *beginning)
 {
     const struct options *options = beginning->options;
     print_harmless("then, on GitHub:\n");
-    if (!options->action)
+    if (!OWN(options)->action)
         print_harmless("  in .github/workflows, replace OWNER by the owner of your cugate repository and COMMIT by one "
                        "of its commits\n");
-    if (beginning->measures || options->nightly)
+    if (beginning->measures || OWN(options)->nightly)
         print_harmless("  a runner with a GPU and the labels %s: cugate doctor shows whether it can measure\n",
-                       options->runner ? options->runner : RUNNER);
-    if (options->nightly)
+                       OWN(options)->runner ? OWN(options)->runner : RUNNER);
+    if (OWN(options)->nightly)
         print_harmless("  the pages of all nights are in the artifact cugate-nightly; the variable CUGATE_PAGES = 1 "
                        "puts them on GitHub Pages\n");
     print_harmless("  require the check `verdict` before merging\n");
@@ -240,33 +247,34 @@ static void say_github(const struct beginning *beginning)
 static void say_next(const struct beginning *beginning)
 {
     const struct options *options = beginning->options;
-    const bool measures = beginning->measures || options->nightly || options->slurm;
+    const bool measures = beginning->measures || OWN(options)->nightly || OWN(options)->slurm;
     print_harmless("\nnext, here:\n");
     print_harmless("  printf '%%s\\n' build/ sessions/%s%s >>.gitignore\n", beginning->computes ? " first.json" : "",
-                   options->slurm ? " 'slurm-*.out'" : "");
+                   OWN(options)->slurm ? " 'slurm-*.out'" : "");
     if (!beginning->computes && !beginning->judged) {
         say_sessions(options);
     } else if (!beginning->judged) {
-        if (options->build)
-            print_harmless("  %s\n", options->build);
-        if (options->program)
+        if (OWN(options)->build)
+            print_harmless("  %s\n", OWN(options)->build);
+        if (OWN(options)->program)
             print_harmless("  cugate run --simulate --save first.json -- %s      # linked by nvcc -cudart shared\n",
-                           options->program);
+                           OWN(options)->program);
         else
             print_harmless("  cugate check --simulate --save first.json      # ends with 4: no baseline yet\n");
         print_harmless("  cugate accept first.json --reason \"first baseline\"      # prints the expected.ini entries "
                        "of kernels that cannot be computed\n");
     }
     print_harmless("  git add .gitignore %s%s%s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
-                   options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", beginning->skill ? " " : "",
-                   beginning->skill ? beginning->skill : "", CONFIG_FILE, beginning->baselines);
-    if (!options->program && measures && !beginning->judged) {
+                   OWN(options)->nightly ? " " NIGHTLY : "", OWN(options)->slurm ? " " SLURM : "",
+                   beginning->skill ? " " : "", beginning->skill ? beginning->skill : "", CONFIG_FILE,
+                   beginning->baselines);
+    if (!OWN(options)->program && measures && !beginning->judged) {
         print_harmless("then, on a machine with that GPU:\n");
         say_sessions(options);
     }
-    if (options->slurm)
+    if (OWN(options)->slurm)
         print_harmless("then, every night, on the cluster:\n  sbatch --wait %s nightly%s%s\n", SLURM,
-                       options->program ? " -- " : "", options->program ? options->program : "");
+                       OWN(options)->program ? " -- " : "", OWN(options)->program ? OWN(options)->program : "");
     say_github(beginning);
 }
 
@@ -297,29 +305,29 @@ static bool has_baseline(const char *baselines, bool of_program)
 static int look(struct beginning *beginning)
 {
     const struct options *options = beginning->options;
-    const char *const texts[] = {options->program, options->build,   options->gpu,       options->runner,
-                                 options->action,  options->kernels, options->baselines, options->skill};
+    const char *const texts[] = {OWN(options)->program, OWN(options)->build, options->gpu,       OWN(options)->runner,
+                                 OWN(options)->action,  options->kernels,    options->baselines, OWN(options)->skill};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (texts[i] && strpbrk(texts[i], "\n\r"))
             return error("'%s' has more than one line", texts[i]);
     const bool named = !options_library_is_own(options),
-               has_library = named && !(options->program && config_gives(&options->config, "kernels"));
-    if (has_library == (options->program != NULL))
+               has_library = named && !(OWN(options)->program && config_gives(&options->config, "kernels"));
+    if (has_library == (OWN(options)->program != NULL))
         return error("say what to judge: --kernels LIB.so (a kernel library) or --program COMMAND");
-    if (has_library && !options->build)
+    if (has_library && !OWN(options)->build)
         return error("say how to build %s: --build COMMAND", options->kernels);
     if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
     if (access(".git", F_OK) < 0)
         return error("this is not the root of a git repository, where " CONFIG_FILE " and the workflow belong");
-    beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
+    beginning->keeps = !OWN(options)->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) != 0 || access("baselines", F_OK) == 0
                                ? options->baselines /* where `cugate accept` writes without cugate.ini */
                                : "perf/baselines";
-    beginning->judged = has_baseline(beginning->baselines, options->program != NULL);
-    beginning->computes = has_library || (beginning->gpu && !options->runner);
-    beginning->measures = !beginning->computes || options->runner;
+    beginning->judged = has_baseline(beginning->baselines, OWN(options)->program != NULL);
+    beginning->computes = has_library || (beginning->gpu && !OWN(options)->runner);
+    beginning->measures = !beginning->computes || OWN(options)->runner;
     return 0;
 }
 
@@ -327,19 +335,19 @@ static int cmd_init(const struct options *options)
 {
     struct beginning beginning = {.options = options};
     bool made = look(&beginning) == 0;
-    beginning.skill = options->skill ? x_sprintf("%s/SKILL.md", options->skill) : NULL;
+    beginning.skill = OWN(options)->skill ? x_sprintf("%s/SKILL.md", OWN(options)->skill) : NULL;
     /* Who asks for the skill later may have changed the workflow. */
-    const bool flows = !options->skill || options->force || access(WORKFLOW, F_OK) < 0;
+    const bool flows = !OWN(options)->skill || OWN(options)->force || access(WORKFLOW, F_OK) < 0;
     struct draft drafts[] = {{.wanted = true, CONFIG_FILE, NULL},
                              {.wanted = flows, WORKFLOW, "github/performance.yml"},
-                             {.wanted = options->nightly, NIGHTLY, "github/nightly.yml"},
-                             {.wanted = options->slurm, SLURM, "slurm.sh"},
-                             {.wanted = options->skill, beginning.skill, "SKILL.md"}};
+                             {.wanted = OWN(options)->nightly, NIGHTLY, "github/nightly.yml"},
+                             {.wanted = OWN(options)->slurm, SLURM, "slurm.sh"},
+                             {.wanted = OWN(options)->skill, beginning.skill, "SKILL.md"}};
     for (size_t i = 0; i < ARRAY_SIZE(drafts) && made; i++)
         if (drafts[i].wanted)
             made = (drafts[i].text =
                         drafts[i].template ? fill_in(&beginning, drafts[i].template) : make_config(&beginning));
-    const int result = made ? write_all(drafts, ARRAY_SIZE(drafts), options->force) : -1;
+    const int result = made ? write_all(drafts, ARRAY_SIZE(drafts), OWN(options)->force) : -1;
     for (size_t i = 0; i < ARRAY_SIZE(drafts); i++)
         free(drafts[i].text);
     if (result == 0)
@@ -353,29 +361,30 @@ static int cmd_init(const struct options *options)
 static const struct option_row *const takes[] = {
     OPTION(.name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),
            .doc = "kernel library: the path where the build writes it"),
-    OPTION(.name = "program", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(program),
+    OPTION(.name = "program", .argument = "COMMAND", .kind = KIND_TEXT, .place = OWN_PLACE(program),
            .doc = "program to measure instead of a library, in quotes: 'python3 bench.py'"),
-    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
+    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = OWN_PLACE(build),
            .doc = "shell command that builds the library or program, run at the top of the repository"),
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
            .doc = "GPU to simulate, such as nvidia-h200; without it, a program is measured on a GPU"),
-    OPTION(.name = "runner", .argument = "LABELS", .kind = KIND_TEXT, .place = PLACE(runner),
+    OPTION(.name = "runner", .argument = "LABELS", .kind = KIND_TEXT, .place = OWN_PLACE(runner),
            .doc = "measure on a runner with a GPU and these labels (default for a program: " RUNNER "); for a library, counts are computed too"),
-    OPTION(.name = "action", .argument = "USES", .kind = KIND_TEXT, .place = PLACE(action),
+    OPTION(.name = "action", .argument = "USES", .kind = KIND_TEXT, .place = OWN_PLACE(action),
            .doc = "the action, with owner and commit (default: " OTHER ", to be filled in)"),
-    OPTION(.name = "nightly", .kind = KIND_FLAG, .place = PLACE(nightly),
+    OPTION(.name = "nightly", .kind = KIND_FLAG, .place = OWN_PLACE(nightly),
            .doc = "also write " NIGHTLY ", which measures every night, keeps the runs and draws their pages"),
-    OPTION(.name = "slurm", .kind = KIND_FLAG, .place = PLACE(slurm),
+    OPTION(.name = "slurm", .kind = KIND_FLAG, .place = OWN_PLACE(slurm),
            .doc = "also write " SLURM ", the same, or a check, as a Slurm job"),
-    OPTION(.name = "skill", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(skill),
+    OPTION(.name = "skill", .argument = "DIR", .kind = KIND_TEXT, .place = OWN_PLACE(skill),
            .doc = "also write DIR/SKILL.md, instructions for an agent to check, fix and check again"),
     OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
            .doc = "folder of the baselines (default: baselines if it exists, else perf/baselines)"),
-    OPTION(.name = "force", .kind = KIND_FLAG, .place = PLACE(force), .doc = "replace existing files"),
+    OPTION(.name = "force", .kind = KIND_FLAG, .place = OWN_PLACE(force), .doc = "replace existing files"),
     NULL,
 };
 
 const struct command command_init = {
+    OWN_DEFAULTS(0),
     .name = "init",
     .arguments = "",
     .summary = "set up a gate: cugate.ini and a workflow for GitHub",

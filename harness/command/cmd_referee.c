@@ -7,6 +7,14 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+struct own_options {
+    int draws, jobs;  /* 0: not given */
+    int seed;         /* -1: not given */
+    const char *keep; /* as it is typed */
+    char **allowed;   /* followed by its count: KIND_LIST */
+    size_t allowed_count;
+};
+
 enum { DRAWS = 2, SEED_MOST = 1000000000 };
 
 /* What is asked by the command line, and the candidates of a folder. It is empty at first and released at the end. */
@@ -28,12 +36,12 @@ struct asking {
 
 static int read_allowed(unsigned *allowed, const struct options *options)
 {
-    for (size_t i = 0; i < options->allowed_count; i++) {
+    for (size_t i = 0; i < OWN(options)->allowed_count; i++) {
         unsigned at = 0;
-        while (at < CERTIFICATE_ALLOWS && strcmp(certificate_allow_name(at), options->allowed[i]) != 0)
+        while (at < CERTIFICATE_ALLOWS && strcmp(certificate_allow_name(at), OWN(options)->allowed[i]) != 0)
             at++;
         if (at == CERTIFICATE_ALLOWS)
-            return error("--allow needs tensor, precision, unexecuted or varying, not '%s'", options->allowed[i]);
+            return error("--allow needs tensor, precision, unexecuted or varying, not '%s'", OWN(options)->allowed[i]);
         *allowed |= 1u << at;
     }
     return 0;
@@ -68,12 +76,13 @@ static int ask(struct asking *asking)
         .task = options->arguments[0],
         .metrics = &asking->metrics,
         .way = options->way,
-        .seed = options->seed,
-        .draws = options->draws > 0 ? (unsigned)options->draws : DRAWS,
+        .seed = OWN(options)->seed,
+        .draws = OWN(options)->draws > 0 ? (unsigned)OWN(options)->draws : DRAWS,
         .explain = options->explain,
     };
-    if (read_allowed(&request->allowed, options) < 0 || read_arguments("keep", options->keep, &request->keep) < 0 ||
-        read_swap(options, &request->swap) < 0 || options_read_metrics(options, &asking->metrics) < 0 ||
+    if (read_allowed(&request->allowed, options) < 0 ||
+        read_arguments("keep", OWN(options)->keep, &request->keep) < 0 || read_swap(options, &request->swap) < 0 ||
+        options_read_metrics(options, &asking->metrics) < 0 ||
         options_measurement(&request->measurement, options, &asking->metrics) < 0)
         return -1;
     request->swap.quiet = true;
@@ -162,7 +171,7 @@ static int referee_one(struct asking *asking)
         swap_file(&asking->request.swap, asking->request.task, NULL) == 0) {
         code = referee_draw(&asking->inputs, &asking->request);
         if (!options->quiet)
-            fprintf(stderr, "inputs by --seed %d\n", options->seed);
+            fprintf(stderr, "inputs by --seed %d\n", OWN(options)->seed);
         if (code == EXIT_SAME)
             code = referee_judge(&refereed, &asking->request, &asking->inputs);
         if (code == EXIT_SAME)
@@ -231,9 +240,9 @@ static int referee_folder(struct asking *asking)
         atomic_file_abandon(&list);
         return asking->drawn;
     }
-    fprintf(stderr, "%d candidate%s on inputs by --seed %d\n", count, plural((size_t)count), options->seed);
+    fprintf(stderr, "%d candidate%s on inputs by --seed %d\n", count, plural((size_t)count), OWN(options)->seed);
     const struct referee_turns turns = {.count = (size_t)count,
-                                        .jobs = options->jobs > 0 ? (size_t)options->jobs : 1,
+                                        .jobs = OWN(options)->jobs > 0 ? (size_t)OWN(options)->jobs : 1,
                                         .judge = judge_turn,
                                         .lost = lose,
                                         .self = asking};
@@ -247,19 +256,19 @@ static int referee_folder(struct asking *asking)
 static int cmd_referee(const struct options *options)
 {
     struct interrupts interrupts;
-    struct options own = *options;
+    struct own_options *own = options->own;
     struct stat facts;
     unsigned drawn = 0;
     if (!options->code)
         die(EXIT_USAGE, "no candidate: add --code FILE, a cubin, fatbin, library or program, or a folder of them");
-    if (own.seed < 0 && getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+    if (own->seed < 0 && getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
         die(EXIT_USAGE, "this system cannot provide a random seed: add --seed N");
-    if (own.seed < 0)
-        own.seed = (int)(drawn % SEED_MOST);
+    if (own->seed < 0)
+        own->seed = (int)(drawn % SEED_MOST);
     TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
-    const bool is_folder = stat(own.code, &facts) == 0 && S_ISDIR(facts.st_mode);
-    struct asking asking = {.options = &own};
-    memory_limit(2 * (size_t)(own.jobs > 0 ? own.jobs : 1)); /* it has a process for the reference, too */
+    const bool is_folder = stat(options->code, &facts) == 0 && S_ISDIR(facts.st_mode);
+    struct asking asking = {.options = options};
+    memory_limit(2 * (size_t)(own->jobs > 0 ? own->jobs : 1)); /* it has a process for the reference, too */
     const int code = ask(&asking) < 0 ? EXIT_USAGE : is_folder ? referee_folder(&asking) : referee_one(&asking);
     release(&asking);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
@@ -270,21 +279,22 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "code", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(code),
            .doc = "the candidate: a cubin, fatbin, shared library or program, or a folder of candidates"),
     &option_k, &option_launch, &option_tolerance, &option_type, &option_exact,
-    OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
+    OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = OWN_PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
            .doc = "seed for the inputs; an earlier verdict's seed reproduces it (default: random)"),
-    OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
+    OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = OWN_PLACE(draws), .minimum = 1, .maximum = 100,
            .doc = "number of further inputs to judge each kernel on (default: 2)"),
-    OPTION(.name = "jobs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(jobs), .minimum = 1, .maximum = 1000,
+    OPTION(.name = "jobs", .argument = "N", .kind = KIND_INTEGER, .place = OWN_PLACE(jobs), .minimum = 1, .maximum = 1000,
            .doc = "judge N candidates of a folder at once (default: 1)"),
-    OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = PLACE(keep),
+    OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = OWN_PLACE(keep),
            .doc = "arguments, counted from 1, that keep their captured values; a candidate may rely on these values"),
-    OPTION(.name = "allow", .argument = "RULE", .kind = KIND_LIST, .place = PLACE(allowed),
+    OPTION(.name = "allow", .argument = "RULE", .kind = KIND_LIST, .place = OWN_PLACE(allowed),
            .doc = "do not refuse for RULE: tensor, precision, unexecuted or varying; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
     &option_samples, &option_timeout, NULL,
 };
 
 const struct command command_referee = {
+    OWN_DEFAULTS(.seed = -1),
     .name = "referee",
     .arguments = "TASK.capsule",
     .summary = "judge untrusted kernels on fresh random inputs",

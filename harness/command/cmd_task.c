@@ -9,6 +9,10 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+struct own_options {
+    int seed;
+};
+
 #define ARRAYS_FROM UINT64_C(0x7d0000000000) /* where nothing else of a process is, as a rule */
 #define ARRAY_EVERY (UINT64_C(32) << 20)
 #define FILE_MOST ((size_t)4 << 30)
@@ -123,7 +127,7 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
                      : 0;
     if (argument->kind == TASK_INPUT && failed == 0)
         task_fill(argument, (unsigned char *)bytes,
-                  (uint64_t)(task->options->seed < 0 ? 1 : task->options->seed) * 1000 + number);
+                  (uint64_t)(OWN(task->options)->seed < 0 ? 1 : OWN(task->options)->seed) * 1000 + number);
     if (failed == 0) {
         add_range(capsule, writer, (unsigned char *)bytes, size, *address,
                   argument->kind == TASK_SCRATCH ? MEMORY_SCRATCH : MEMORY_DEVICE);
@@ -455,12 +459,13 @@ static const struct option_row *const takes[] = {
            .doc = "write the task to this file"),
     OPTION(.name = "gpu", .argument = "GPU", .kind = KIND_TEXT, .place = PLACE(gpu),
            .doc = "GPU to execute the reference for, such as H200 (default: `gpu` in cugate.ini)"),
-    OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = 1000000000,
+    OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = OWN_PLACE(seed), .minimum = 0, .maximum = 1000000000,
            .doc = "seed for the input values (default: 1)"),
     &option_tolerance, &option_type, &option_metrics, &option_timeout, NULL,
 };
 
 const struct command command_task = {
+    OWN_DEFAULTS(.seed = -1),
     .name = "task",
     .arguments = "REFERENCE.cu|REFERENCE.cubin",
     .summary = "make a task for the referee from a kernel, without a GPU",

@@ -28,7 +28,6 @@ struct options {
     char **metric_sets;  /* --metrics +SET without the `+`: further sets, see metrics_read_sets */
     size_t metric_set_count;
     const char *baselines; /* --baselines: folder; default OPTIONS_BASELINES */
-    const char *before;    /* --before: folder with baselines and metrics of the previous revision */
     const char *replay;
     const char *shard;    /* --shard: "2/8" */
     const char *output;   /* -o: where the document goes */
@@ -36,21 +35,17 @@ struct options {
     const char *save;     /* --save: where the run is kept; of aa the folder of all runs */
     const char *gpu;      /* --static=GPU: folder name of the baseline, or a capability; NULL: the only one that fits.
                            * --simulate=GPU: name or file of a description */
-    const char *measured_on; /* import --gpu */
     const char *description; /* path of the description of the simulated GPU; NULL without one */
     const char *against;     /* --against: kernel library of the base build */
-    const char *was;         /* --was: former name of the accepted kernel */
-    bool gone;               /* --gone: remove what a program launches no more */
     const char *format;      /* --format: name of a format; default "text" */
-    const char *reason;
-    const char *collector; /* --collector: name of a backend; default "cupti" */
+    const char *reason;      /* accept --reason */
+    const char *collector;   /* --collector: name of a backend; default "cupti" */
     struct device_list devices;
     int samples;    /* --samples: 1 to 1000; default 5 */
     double timeout; /* --timeout, seconds; 0: not given */
     enum color_mode color;
     bool quiet, verbose, help, version;
-    bool is_static, simulate, whole, all, stale, paired, power, drift_reference, lines, dry_run;
-    int launch;      /* capture --launch; 0: none was given */
+    bool is_static, simulate, whole, all, paired, power, drift_reference, lines;
     char **launches; /* --launch of swap, referee, task */
     size_t launch_count;
     const char *from_check; /* capture --from-check: a JSON report of a check */
@@ -60,25 +55,16 @@ struct options {
     const char *from_start; /* --from-start: on or off; NULL: on */
     const char *name;
     const char *code, *tolerance, *type, *exact; /* of swap, as they are typed */
-    int draws, seed;                             /* referee --draws, --seed; -1: none */
-    int jobs;                                    /* referee --jobs; 0: one */
-    const char *keep;                            /* referee --keep, as it is typed */
-    char **allowed;                              /* referee --allow */
-    size_t allowed_count;
-    const char *build;                     /* bisect --build */
-    const char *program, *runner, *action; /* of init, as they are typed */
-    bool nightly, slurm;                   /* of init: what else is written */
-    const char *skill;                     /* init --skill */
-    bool force;                            /* init --force */
-    const char *judge;                     /* bisect --judge */
-    int explain;                           /* --explain, seconds; -1: none were given */
-    int sessions;                          /* --sessions, default 10 */
+    int explain;                                 /* --explain, seconds; -1: none were given */
+    int sessions;                                /* --sessions, default 10 */
     bool list_metrics;
     char **arguments; /* arguments that are no options, borrowed */
     size_t argument_count;
     bool behind_dashes;   /* they are behind "--" */
     enum origin_name way; /* how the run is to be made, by all of these; where one is read, of */
     char *found[3];       /* paths that options_parse computed: defaults, and the description; owned */
+    const struct command *command;
+    void *own;            /* values of the options that the command alone takes: OWN; owned */
     struct config config; /* the cugate.ini that was found; options borrow from it */
 };
 
@@ -102,6 +88,7 @@ struct option_row {
     const char *argument; /* name of the argument for --help; NULL: it takes none */
     enum kind kind;
     size_t place;      /* offset of its field in struct options */
+    bool own;          /* in struct own_options instead: OWN_PLACE */
     size_t place_2;    /* for KIND_TEXT_OR_FLAG: offset of the text */
     size_t place_more; /* offset of a list (KIND_LIST) for texts that begin with `+`, stored without it; 0: there is no
                           such list */
@@ -113,6 +100,11 @@ struct option_row {
 };
 
 #define PLACE(field) offsetof(struct options, field)
+
+/* Options that one command alone takes, and not cugate.ini, are fields of a `struct own_options` in its file. */
+#define OWN_PLACE(field) offsetof(struct own_options, field), .own = true
+#define OWN_DEFAULTS(...) .own = &(const struct own_options){__VA_ARGS__}, .own_size = sizeof(struct own_options)
+#define OWN(options) ((const struct own_options *)(options)->own)
 
 /* clang-format off */
 /* A row for an option of one command, written in its `takes`. */
@@ -140,18 +132,20 @@ struct exit_words {
 
 struct command {
     const char *name;
-    const char *arguments;                     /* for the usage line: "BASE.json RUN.json" */
-    const char *summary;                       /* one line */
-    const char *details;                       /* paragraphs for --help, with exit codes where they need words */
-    const struct exit_words *exits;            /* its exit codes: EXITS */
-    const char *example;                       /* one line that works */
-    const struct option_row *const *takes;     /* beside those of every command, as --help lists them; ends in NULL */
-    int minimum, maximum;                      /* count of arguments; maximum < 0: any */
-    bool runs_arguments;                       /* a command of their own: options end at the first */
-    bool reads_runs;                           /* run files, unless a command is behind "--" */
-    bool replays_argument;                     /* its argument is a file of capsules, which it replays */
-    bool makes_run_file;                       /* that is what it is for: --save - leaves standard output to it */
-    unsigned ways;                             /* of making a run, WAY bits; 0: it makes none */
+    const char *arguments;                 /* for the usage line: "BASE.json RUN.json" */
+    const char *summary;                   /* one line */
+    const char *details;                   /* paragraphs for --help, with exit codes where they need words */
+    const struct exit_words *exits;        /* its exit codes: EXITS */
+    const char *example;                   /* one line that works */
+    const struct option_row *const *takes; /* beside those of every command, as --help lists them; ends in NULL */
+    int minimum, maximum;                  /* count of arguments; maximum < 0: any */
+    bool runs_arguments;                   /* a command of their own: options end at the first */
+    bool reads_runs;                       /* run files, unless a command is behind "--" */
+    bool replays_argument;                 /* its argument is a file of capsules, which it replays */
+    bool makes_run_file;                   /* that is what it is for: --save - leaves standard output to it */
+    unsigned ways;                         /* of making a run, WAY bits; 0: it makes none */
+    const void *own;                       /* OWN_DEFAULTS; NULL: it has no options of its own */
+    size_t own_size;
     int (*run)(const struct options *options); /* returns an exit_code */
 };
 

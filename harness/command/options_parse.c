@@ -97,11 +97,12 @@ static char *added(const struct option_row *row, char *argument)
 }
 
 /* Stores a text, or with a leading `+` appends it to the option's second list. */
-static int take_text(struct options *options, const struct option_row *row, const char *name, size_t place, char *text)
+static int take_text(struct options *options, const struct option_row *row, const char *name, const char **place,
+                     char *text)
 {
     char *more = added(row, text);
     if (!more)
-        *(const char **)(void *)((char *)options + place) = text;
+        *place = text;
     else if (*more)
         add_to_list((char *)options + row->place_more, more);
     else
@@ -109,10 +110,20 @@ static int take_text(struct options *options, const struct option_row *row, cons
     return 0;
 }
 
+static void *field_of(const struct options *options, const struct option_row *row)
+{
+    return (row->own ? (char *)options->own : (char *)options) + row->place;
+}
+
+static const char **second_field(struct options *options, const struct option_row *row)
+{
+    return (void *)((char *)options + row->place_2);
+}
+
 /* Stores an option's value. name is for messages. */
 static int store(struct options *options, const struct option_row *row, const char *name, char *argument)
 {
-    void *place = (char *)options + row->place;
+    void *place = field_of(options, row);
     const char *text = argument ? argument : "";
 
     if (argument && !*argument)
@@ -124,10 +135,10 @@ static int store(struct options *options, const struct option_row *row, const ch
         return 0;
     case KIND_TEXT:
     case KIND_FORMAT:
-        return take_text(options, row, name, row->place, argument);
+        return take_text(options, row, name, place, argument);
     case KIND_TEXT_OR_FLAG:
         *(bool *)place = true;
-        return argument ? take_text(options, row, name, row->place_2, argument) : 0;
+        return argument ? take_text(options, row, name, second_field(options, row), argument) : 0;
     case KIND_LIST:
         add_to_list(place, argument);
         return 0;
@@ -244,7 +255,6 @@ static void set_defaults(struct options *options)
     options->samples = OPTIONS_SAMPLES;
     options->sessions = 10;
     options->explain = -1;
-    options->seed = -1;
 }
 
 static int check_arguments(const struct options *options, const struct command *command)
@@ -324,8 +334,9 @@ static int take_from_config(struct options *options, const struct command *comma
     OWNED_TEXT name = x_sprintf("%s:%d: %s", options->config.path, key->line, key->name);
     /* For a flag with an optional text, cugate.ini gives only the text: `list --metrics` lists metrics, and cugate.ini
      * says which. */
-    const int result = row->kind == KIND_TEXT_OR_FLAG ? take_text(taker, row, name, row->place_2, key->value)
-                                                      : store(taker, row, name, key->value);
+    const int result = row->kind == KIND_TEXT_OR_FLAG
+                           ? take_text(taker, row, name, second_field(taker, row), key->value)
+                           : store(taker, row, name, key->value);
     free(unused.metric_sets);
     return result;
 }
@@ -410,7 +421,9 @@ int options_parse(struct options *options, const struct command *command, int ar
     char name[64];
     bool given[ROWS_MAX] = {false}, typed[ROWS_MAX] = {false};
 
-    *options = (struct options){0};
+    *options = (struct options){.command = command, .own = x_calloc(1, command->own_size)};
+    if (command->own)
+        memcpy(options->own, command->own, command->own_size);
     set_defaults(options);
     tell_getopt(command, longs, shorts);
 
@@ -464,13 +477,12 @@ int options_parse(struct options *options, const struct command *command, int ar
 
 void options_release(struct options *options)
 {
-    free(options->globs);
-    free(options->metric_globs);
-    free(options->nvtx);
-    free(options->launches);
-    free(options->reports);
-    free(options->out);
+    const struct option_row *row;
+    for (size_t i = 0; options->command && (row = options_row(options->command, i)); i++)
+        if (row->kind == KIND_LIST)
+            free(*(char ***)field_of(options, row));
     free(options->metric_sets);
+    free(options->own);
     for (size_t i = 0; i < ARRAY_SIZE(options->found); i++)
         free(options->found[i]);
     config_release(&options->config);

@@ -98,6 +98,7 @@ void made_accept_file(const char *baselines, const char *metrics, const char *pa
         .baselines = baselines,
         .metrics = metrics,
         .reason = "made up",
+        .own = (void *)command_accept.own,
         .arguments = &(char *){(char *)path},
         .argument_count = 1,
         .quiet = true,
@@ -113,6 +114,7 @@ void made_check_begin(struct made_check *check)
     check->save = x_sprintf("%s/run.json", check->folder);
     check->report = x_sprintf("%s/report", check->folder);
     check->options = (struct options){
+        .own = (void *)command_check.own,
         .metrics = "metrics",
         .baselines = check->baselines,
         .output = check->report,

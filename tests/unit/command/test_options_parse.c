@@ -1,23 +1,28 @@
 #include "command/command.h"
 #include "test.h"
 
+struct own_options {
+    const char *reason, *was;
+    bool devices;
+};
+
 /* clang-format off */
 static const struct option_row *const all_rows[] = {
     &option_k, &option_output, &option_save, &option_replay, &option_baselines, &option_kernels, &option_metrics,
     &option_collector, &option_device, &option_samples, &option_timeout, &option_format, &option_report,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = ""),
-    OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason), .doc = ""),
-    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(paired), .doc = ""),
+    OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = OWN_PLACE(reason), .doc = ""),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = OWN_PLACE(devices), .doc = ""),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(power), .doc = ""),
-    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(was), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = OWN_PLACE(was), .doc = ""),
     NULL,
 };
 static const struct option_row *const list_rows[] = {
     &option_k,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
-    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(was), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = OWN_PLACE(was), .doc = ""),
     NULL,
 };
 /* clang-format on */
@@ -26,7 +31,7 @@ static const struct option_row *const no_rows[] = {NULL};
 #define MADE(words, of, use, rows, least, most)                                                                        \
     FIELDS(.name = (words), .arguments = (of), .summary = "made up for tests", .details = "Takes what it takes.",      \
            .exits = EXITS({EXIT_SAME, "done"}, {EXIT_USAGE, NULL}), .example = (use), .takes = (rows),                 \
-           .minimum = (least), .maximum = (most))
+           .minimum = (least), .maximum = (most), OWN_DEFAULTS(0))
 
 /* Two commands, because `--metrics` is one option for most commands and another one for `list`. */
 static const struct command everything = MADE("everything", "FILE...", "cugate everything file", all_rows, 0, -1);
@@ -60,10 +65,10 @@ static char *described(const struct options *options)
                  {"kernels", options->kernels, options->found[0]},
                  {"metrics", options->metrics, options->found[1]},
                  {"output", options->output, NULL},
-                 {"reason", options->reason, NULL},
+                 {"reason", OWN(options)->reason, NULL},
                  {"replay", options->replay, NULL},
                  {"save", options->save, NULL},
-                 {"was", options->was, NULL}};
+                 {"was", OWN(options)->was, NULL}};
     const struct {
         const char *name;
         char *const *list;
@@ -76,11 +81,17 @@ static char *described(const struct options *options)
     const struct {
         const char *name;
         double is, none;
-    } numbers[] = {
-        {"samples", options->samples, 5}, {"timeout", options->timeout, 0}, {"color", options->color, COLOR_AUTO},
-        {"all", options->devices.all, 0}, {"quiet", options->quiet, 0},     {"verbose", options->verbose, 0},
-        {"help", options->help, 0},       {"version", options->version, 0}, {"list_metrics", options->list_metrics, 0},
-        {"paired", options->paired, 0},   {"power", options->power, 0}};
+    } numbers[] = {{"samples", options->samples, 5},
+                   {"timeout", options->timeout, 0},
+                   {"color", options->color, COLOR_AUTO},
+                   {"all", options->devices.all, 0},
+                   {"quiet", options->quiet, 0},
+                   {"verbose", options->verbose, 0},
+                   {"help", options->help, 0},
+                   {"version", options->version, 0},
+                   {"list_metrics", options->list_metrics, 0},
+                   {"devices", OWN(options)->devices, 0},
+                   {"power", options->power, 0}};
     char *text = x_strdup("");
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (order_of_texts(texts[i].is, texts[i].none) != 0)
