@@ -538,7 +538,7 @@ compiled: $(foreach script,$(COMPILING),build/tests/compiled/$(basename $(notdir
 define compiled_rule
 build/tests/compiled/$(basename $(notdir $(1)))/ready: $(1) tests/scripts/compiled.sh $(wildcard tests/data/*.cu tests/capsule/*.cu tests/capsule/taken.c tests/sim/*.cu \
     tests/sim/*.h tests/sim/*.cuh tests/sim/driver_program.c tests/sim/place_programs.* tests/sim/oracle_cpu.cc tests/planted/*.patch harness/cugate/*) $(KERNELS_CU) \
-    build/libkernels.so | $(BUILD)/tests/random_kernels
+    build/libkernels.so | $(BUILD)/tests/random_kernels $(BUILD)/cugate
 	$$(call say,NVCC)rm -rf $$(@D) && mkdir -p $$(@D) && $$(test_environment) GENERATOR=$(BUILD)/tests/random_kernels $(1) --compile \
 	    >$$(@D)/log 2>&1 || { cat $$(@D)/log; exit 1; }
 	@touch $$@
