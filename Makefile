@@ -491,13 +491,15 @@ $(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/runtime_aliases.ld $(BUILD)/libcuga
 	    -Wl,--version-script=harness/cudart/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 
-# Where programs that are simulated find the two: measure/program_setting.c. Both have one state: the driver's library is an
-# empty one that needs the other, in which its functions are found.
+# Where programs that are simulated find the two: measure/program_setting.c. Both have one state: the driver's library is a
+# filter of the other (DT_FILTER), where its functions are found. It has their names, since what links it looks for them: with
+# --as-needed, as Ubuntu's gcc does by default, a library that defines nothing is left out.
 $(BUILD)/simulated/libcudart.so.13: $(BUILD)/libcugate_sim.so
 	@mkdir -p $(@D) && ln -sfn ../libcugate_sim.so $(@D)/libcudart.so.12 && ln -sfn ../libcugate_sim.so $@ && touch -h $@
 $(BUILD)/simulated/libcuda.so.1: $(BUILD)/simulated/libcudart.so.13
-	$(call say,LD)$(CC) -shared -nostdlib -x c /dev/null -x none -o $@ -Wl,-soname,libcuda.so.1 -Wl,--no-as-needed $< \
-	    -Wl,-rpath,'$$ORIGIN'
+	$(call say,LD)nm -D --defined-only $< | awk '$$3 ~ /^cu[A-Z]/ { sub(/@.*/, "", $$3); print ".globl " $$3 "; .type " $$3 ", @function; " $$3 ": ud2" }' | \
+	    $(CC) -shared -nostdlib -x assembler - -x none -o $@ -Wl,-soname,libcuda.so.1 -Wl,-F,libcudart.so.13 -Wl,--no-as-needed $< \
+	    -Wl,-rpath,'$$ORIGIN' -Wl,-z,noexecstack
 
 # In a package they find CUPTI where any machine may have it, and not where this one has it.
 $(BUILD)/package/%.so: private CUDA_RPATHS := $$ORIGIN/cuda/nvidia/cu13/lib /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64

@@ -46,6 +46,10 @@ run add kernels.cubin
 expect 'launches by parameters and by a buffer' 0 '0 of 2000 sums are wrong' 'Done' '!CUDA_ERROR' 'program/add@4,256' 'computed: 1 of 1 kernel'
 ask jq -c '[.kernels["program/program"].metrics | .launches, .copies, .copy_bytes | .sessions[0][0]], (.kernels["program/add@4,256"].lines.list | length > 1)' run.json
 expect 'its counts' 0 '[2,4,16000]' 'true'
+# As Triton links its launcher, by a gcc that leaves out libraries of which nothing is used.
+cc -Wl,--as-needed -o "$work/linked" "$compiled/program.o" -L"$(dirname "$cugate")/simulated" -l:libcuda.so.1
+expect 'linked with the driver of the simulated GPU' 0 '0 of 2000 sums are wrong' 'linked/add@4,256' \
+    -- "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$work/linked" add "$compiled/kernels.cubin"
 expect 'a container of images' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' -- run add kernels.fatbin
 expect 'PTX' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' 'built by ptxas 13.0.88' -- run add kernels.ptx
 expect 'PTX that is linked' 0 'log "", made 1' '0 of 2000 sums are wrong' '!CUDA_ERROR' -- run linked kernels.ptx
