@@ -113,7 +113,9 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 HARNESS_C := $(wildcard harness/*/*.c harness/*/*/*.c)
 INJECT_C := $(wildcard harness/inject/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
-MACHINE_C := $(wildcard harness/machine/*.c)
+# The rooms inside that read images and instructions are of the gate, too.
+MACHINE_READS_C := $(wildcard harness/machine/elf/*.c harness/machine/sass/*.c)
+MACHINE_C := $(filter-out $(MACHINE_READS_C),$(wildcard harness/machine/*.c harness/machine/*/*.c))
 OTHERS_C := $(wildcard harness/library/*.c)
 RUNTIME_C := $(wildcard harness/cudart/*.c harness/driver/*.c harness/sim/*.c)
 SIM_C := $(MACHINE_C) $(RUNTIME_C)
@@ -129,7 +131,7 @@ DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error launch_call sass)
 # Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
-LANES_C := $(wildcard harness/machine/lanes_*.c)
+LANES_C := $(wildcard harness/machine/lanes_*.c harness/machine/*/lanes_*.c)
 VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
 MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) \
              $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
@@ -437,7 +439,7 @@ $(BUILD)/libcugate.a: $(LIBRARY_O)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 # What executes machine code, for programs of others: harness/machine/README.md. It exports cugate_* alone, also as an archive.
-OTHERS_ALL_O := $(OTHERS_O) $(MACHINE_O) $(patsubst %.c,$(BUILD)/%.o,$(wildcard harness/base/*.c harness/names/*.c harness/machine/*/*.c))
+OTHERS_ALL_O := $(OTHERS_O) $(MACHINE_O) $(patsubst %.c,$(BUILD)/%.o,$(wildcard harness/base/*.c harness/names/*.c) $(MACHINE_READS_C))
 OTHERS_LIBS = $(if $(findstring -l:,$(DEPENDENCY_LIBS)),$(DEPENDENCY_LIBS),$(shell $(PKG_CONFIG) --libs $(MACHINE_NEEDS) 2>/dev/null)) $(DEMANGLER) -ldl -lm -pthread
 $(MACHINE_SO): $(OTHERS_ALL_O) harness/library/library.map
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(OTHERS_ALL_O) -Wl,-soname,$(@F) -Wl,--version-script=harness/library/library.map \

@@ -308,6 +308,27 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
         upper[l] = lanes >> l & 1 ? 0 : upper[l];
 }
 
+/* Counts the lanes of an atomic on global memory at each address, and where they meet. */
+static void hear(const struct access *access)
+{
+    const struct block *block = access->warp->block;
+    const unsigned index = access->code->index;
+    for (uint32_t left = access->lanes; left;) {
+        const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
+        unsigned here = 0;
+        for (uint32_t others = left; others; others &= others - 1)
+            if (access_address(access, (unsigned)__builtin_ctz(others)) == address) {
+                left &= ~(others & -others);
+                here++;
+            }
+        block->tallies[index].atomics += here;
+        block->tallies[index].atomic_meetings += here - 1;
+        hot_add(block->hot, address, here, index);
+    }
+}
+
+const struct watcher hot_watcher = {ACCESS_CHANGES, 0, 0, false, NULL, hear, NULL, NULL};
+
 static bool prepare_global(struct instruction *code)
 {
     const bool swaps = has_modifier(code, "CAS");

@@ -2,8 +2,9 @@
  * executed before anything sees what they leave in memory, unless they are forgotten. */
 #pragma once
 
-#include "footprint.h"
 #include "grid.h"
+
+#include "machine/affine/affine.h"
 
 /* The allocations that a launch accesses, what its blocks write or add to, all of them, what they add to, and what
  * those that are done have written. */

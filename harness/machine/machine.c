@@ -35,6 +35,7 @@ void machine_close(struct machine *machine)
     memory_close(&machine->memory);
     disassembler_close(machine->disassembler);
     free(machine->textures);
+    free(machine->touched);
     pthread_mutex_destroy(&machine->lock);
     pthread_mutex_destroy(&machine->doubts);
     pthread_mutex_destroy(&machine->changing);

@@ -46,7 +46,7 @@ struct machine {
     size_t noted_count;
     uint64_t ns; /* of the clock when the launch begins, for %globaltimer */
     struct outcomes outcomes;
-    struct touches touched;
+    struct touches *touched; /* NULL: nothing was asked yet */
     struct stream_races stream_races;
     atomic_ullong changes; /* of memory by the host, and of what it sees without a call */
     struct headway headway;

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "block.h"
-#include "footprint.h"
+
+#include "machine/affine/affine.h"
 
 struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];

@@ -5,6 +5,8 @@
 
 #include "block.h"
 
+#include "machine/affine/affine.h"
+
 #include <sys/mman.h>
 
 enum { LARGE = 1 << 24, WORD_SHIFT = 2, LARGE_SHIFT = 5, MOST_BYTES = LANES * 16 };

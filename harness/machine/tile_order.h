@@ -2,7 +2,6 @@
  * grid, blocks are in the order of their places then. */
 #pragma once
 
-#include "axes.h"
 #include "turns.h"
 
 /* Returns the order of the axis that has one, and sets it there; NULL: none has. blocks: of the grid along each axis.

@@ -2,6 +2,14 @@
 
 #include "block.h"
 
+#include "machine/affine/affine.h"
+
+struct touches {
+    bool on, unknown; /* unknown: something was read or written that is not noted */
+    uint64_t launch;  /* which touched_begin() it was */
+    struct ranges read, written;
+};
+
 /* The allocation that was accessed last, and how, so that most accesses are noted already. */
 struct last {
     uint64_t launch;
@@ -21,16 +29,18 @@ static bool is_noted(const struct code *code)
 
 bool touched_begin(struct machine *machine, const struct grid *grid)
 {
-    struct touches *touched = &machine->touched;
     if (!is_noted(grid->function->code))
         return false;
+    if (!machine->touched)
+        machine->touched = x_calloc(1, sizeof *machine->touched);
+    struct touches *touched = machine->touched;
     *touched = (struct touches){.on = true, .launch = touched->launch + 1};
     return true;
 }
 
 bool touched_end(struct machine *machine, struct ranges *read, struct ranges *written)
 {
-    struct touches *touched = &machine->touched;
+    struct touches *touched = machine->touched;
     *read = touched->read;
     *written = touched->written;
     *touched = (struct touches){.launch = touched->launch, .unknown = touched->unknown};
@@ -54,7 +64,7 @@ static void add(struct ranges *ranges, const struct allocation *place)
 
 static void note(struct machine *machine, struct last *last, uint64_t address, unsigned how)
 {
-    struct touches *touched = &machine->touched;
+    struct touches *touched = machine->touched;
     pthread_mutex_lock(&machine->changing);
     if (last->launch != touched->launch || address < last->place.begin || address >= last->place.end)
         *last = (struct last){.launch = touched->launch};
@@ -72,7 +82,7 @@ static void note(struct machine *machine, struct last *last, uint64_t address, u
 
 static bool begin(struct block *block)
 {
-    return block->machine->touched.on;
+    return block->machine->touched && block->machine->touched->on;
 }
 
 static void hear(const struct access *access)
@@ -84,7 +94,7 @@ static void hear(const struct access *access)
     uint64_t bytes;
     for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1) {
         const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
-        if (last->launch != block->machine->touched.launch || address < last->place.begin ||
+        if (last->launch != block->machine->touched->launch || address < last->place.begin ||
             address >= last->place.end || (last->how & how) != how)
             note(block->machine, last, address, how);
     }

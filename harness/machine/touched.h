@@ -3,28 +3,10 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct machine;
 struct grid;
-
-struct range {
-    uint64_t begin, end;
-};
-
-/* Ranges, sorted and merged up to `sorted`; those behind it were added since. */
-struct ranges {
-    struct range *list;
-    size_t count, sorted;
-};
-
-/* A part of a machine. */
-struct touches {
-    bool on, unknown; /* unknown: something was read or written that is not noted */
-    uint64_t launch;  /* which touched_begin() it was */
-    struct ranges read, written;
-};
+struct ranges;
 
 /* Begins to note what a launch does. False: not all that it reads and writes would be noted, by its code. */
 bool touched_begin(struct machine *machine, const struct grid *grid);

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "block.h"
-#include "hot_addresses.h"
+
+#include "machine/affine/affine.h"
 
 /* The rows are the orders. Each says how many clusters a thread has begun at a time, and how many instructions a warp
  * executes before the next one; whether blocks, and warps, come last first; the order of splits; whether lanes that

@@ -1,5 +1,7 @@
 #include "repeats.h"
 
+#include "machine/affine/affine.h"
+
 #include <xxhash.h>
 
 /* Content is compared and kept where that takes a fraction of executing: so many bytes for each instruction. */

@@ -1,6 +1,6 @@
 #include "hot_addresses.h"
 
-#include "block.h"
+#include "base/base.h"
 
 enum { FIRST_CAPACITY = 64 };
 
@@ -68,24 +68,3 @@ struct hot_address hot_most(const struct hot_addresses *hot)
             most = *one;
     return most;
 }
-
-/* Counts the lanes of an atomic on global memory at each address, and where they meet. */
-static void hear(const struct access *access)
-{
-    const struct block *block = access->warp->block;
-    const unsigned index = access->code->index;
-    for (uint32_t left = access->lanes; left;) {
-        const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
-        unsigned here = 0;
-        for (uint32_t others = left; others; others &= others - 1)
-            if (access_address(access, (unsigned)__builtin_ctz(others)) == address) {
-                left &= ~(others & -others);
-                here++;
-            }
-        block->tallies[index].atomics += here;
-        block->tallies[index].atomic_meetings += here - 1;
-        hot_add(block->hot, address, here, index);
-    }
-}
-
-const struct watcher hot_watcher = {ACCESS_CHANGES, 0, 0, false, NULL, hear, NULL, NULL};

@@ -1,4 +1,4 @@
-#include "machine/footprint.h"
+#include "machine/affine/footprint.h"
 #include "test.h"
 
 static const uint32_t nowhere[AXES_MOST] = {0};

@@ -1,5 +1,5 @@
 /* What the brute force of test_rules.c does not reach: limits, shares, and which quotient is taken. */
-#include "machine/tags.h"
+#include "machine/affine/tags.h"
 
 #include <criterion/criterion.h>
 

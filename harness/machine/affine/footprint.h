@@ -7,7 +7,16 @@
 
 #include "hot_addresses.h"
 #include "tags.h"
-#include "touched.h"
+
+struct range {
+    uint64_t begin, end;
+};
+
+/* Ranges, sorted and merged up to `sorted`; those behind it were added since. */
+struct ranges {
+    struct range *list;
+    size_t count, sorted;
+};
 
 /* What is done, a bit each. ADDS: by an atomic whose answer is not used. */
 enum { FOOTPRINT_READS = 1, FOOTPRINT_WRITES = 2, FOOTPRINT_ADDS = 4, FOOTPRINT_KINDS = 3 };

@@ -1,4 +1,4 @@
-#include "machine/axes.h"
+#include "machine/affine/axes.h"
 #include "test.h"
 
 /* How axes are split, and how far values reach along them, is proved by tests/sim/proof.sh and test_footprint.c. */

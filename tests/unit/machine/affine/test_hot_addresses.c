@@ -1,4 +1,4 @@
-#include "machine/hot_addresses.h"
+#include "machine/affine/hot_addresses.h"
 
 #include <criterion/criterion.h>
 
