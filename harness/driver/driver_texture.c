@@ -1,6 +1,8 @@
 /* Arrays, textures and surfaces of the driver, and tensor maps. */
 #include "front.h"
 
+#include "machine/tile/tile.h"
+
 /* ---- Arrays ---- */
 
 /* Sets the format of elements as the runtime has it. False: there is none. */

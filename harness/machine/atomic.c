@@ -6,6 +6,8 @@
 #include "shape.h"
 #include "waits.h"
 
+#include "machine/affine/affine.h"
+
 enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };
 /* The lane before which another block may come in between. The two parts of a warp differ in size. */
 enum { INTERRUPTED_LANE = 13 };

@@ -6,7 +6,8 @@
 #include "cluster.h"
 #include "mbarrier.h"
 #include "memory.h"
-#include "tile.h"
+
+#include "machine/tile/tile.h"
 
 enum { NO_NUMBER = 255, TENSOR_BF16 = 9, TENSOR_TF32 = 11 }; /* in FLAG_NUMBER: what is there is overwritten */
 enum { COPY_UNIT = 16, TILE_UNIT = 128, UNIT_BITS = 16 };

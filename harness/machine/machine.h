@@ -19,7 +19,6 @@
 #include "outside_calls.h"
 #include "record.h"
 #include "stream_races.h"
-#include "tensor_map.h"
 #include "texture.h"
 #include "touched.h"
 #include "vector_unit.h"

@@ -5,7 +5,8 @@
 #include "mbarrier.h"
 #include "product.h"
 #include "rules.h"
-#include "tile.h"
+
+#include "machine/tile/tile.h"
 
 enum { COPY_UNIT = 16, TYPES_EXACT = 10 /* CUtensorMapDataType: those behind it are rounded */ };
 static const char where[] = "a shared-memory address does not follow from the block index",

@@ -1,5 +1,5 @@
 /* Tiles are compared with what GPUs copied, by tests/sim/recorded.sh; here is what no copy tells. */
-#include "machine/tile.h"
+#include "machine/tile/tile.h"
 #include "test.h"
 
 static const struct tensor_map plane = {

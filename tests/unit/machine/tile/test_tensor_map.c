@@ -1,4 +1,4 @@
-#include "machine/tensor_map.h"
+#include "machine/tile/tensor_map.h"
 #include "test.h"
 
 static const char *next_word(char **at)
