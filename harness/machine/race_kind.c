@@ -1,7 +1,5 @@
 #include "race_kind.h"
 
-#include "flows.h"
-
 /* What a store is to the words that race: it stores by a choice among them, a change of what was there, or neither. */
 enum store { STORE_BLIND, STORE_CHOICE, STORE_UPDATE };
 

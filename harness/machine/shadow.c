@@ -1,6 +1,5 @@
 /* Finds warps of a block, and lanes of a warp that have parted, that access a word of shared memory without a barrier
  * between them, one of which writes it, and words that are read though nobody wrote them. */
-#include "flows.h"
 #include "proof.h"
 
 /* For each word of shared memory: the warp + 1 that wrote it since the last barrier, the one that read it, and the one

@@ -5,5 +5,6 @@
 #include "decode.h"
 #include "disassembly.h"
 #include "encoding.h"
+#include "flows.h"
 #include "instruction.h"
 #include "nvdisasm.h"

@@ -2,7 +2,7 @@
  * executed. */
 #pragma once
 
-#include "machine/sass/sass.h"
+#include "decode.h"
 
 /* The places that depend on what loads have found, a set before each instruction. */
 struct flows;

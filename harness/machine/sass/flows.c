@@ -1,5 +1,7 @@
 #include "flows.h"
 
+#include "base/base.h"
+
 /* Registers, behind them predicates, and memory of the block. */
 enum { MEMORY = ROWS + MASKS, NOWHERE, PLACES, WORDS = (PLACES + 63) / 64, WAYS = 2, MATRIX_ROWS = 4 };
 
