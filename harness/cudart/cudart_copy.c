@@ -159,7 +159,7 @@ static void count_host_bytes(const struct cudaMemcpy3DParms *copy, size_t bytes)
         pageable |= !known;
         if (i && !known)
             operation_seen(); /* the call returns when it is done */
-        host |= !known || grid_home(runtime_machine(), at, &found) == HOME_HOST;
+        host |= !known || device_home(runtime_machine(), at, &found) == HOME_HOST;
     }
     atomic_fetch_add(&runtime_now()->work.host_copy_bytes, host ? bytes : 0);
     atomic_fetch_add(&runtime_now()->work.pageable_copy_bytes, pageable ? bytes : 0);

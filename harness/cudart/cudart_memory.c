@@ -48,8 +48,8 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         if (pool)
             count_in_pool(pool, size);
         if (type != cudaMemoryTypeDevice)
-            grid_host_shares(runtime_machine(), (uintptr_t)made, size,
-                             type == cudaMemoryTypeHost ? HOME_HOST : HOME_MANAGED);
+            device_host_shares(runtime_machine(), (uintptr_t)made, size,
+                               type == cudaMemoryTypeHost ? HOME_HOST : HOME_MANAGED);
     }
     const size_t used = runtime->used + (type == cudaMemoryTypeHost ? size : 0);
     runtime_memory_end(runtime);
@@ -90,7 +90,7 @@ static cudaError_t release(void *memory)
         if (runtime->blocks[i].pool)
             runtime->blocks[i].pool->used -= runtime->blocks[i].size;
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
-        grid_host_leaves(runtime_machine(), (uintptr_t)memory);
+        device_host_leaves(runtime_machine(), (uintptr_t)memory);
         stream_races_forget(runtime_machine(), (uintptr_t)memory);
     }
     runtime_memory_end(runtime);
@@ -227,7 +227,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
         device_show(runtime_machine(), begin, size);
         *ARRAY_GROW(runtime->blocks, runtime->block_count) =
             (struct memory_block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
-        grid_host_shares(runtime_machine(), begin, size, HOME_HOST);
+        device_host_shares(runtime_machine(), begin, size, HOME_HOST);
     }
     runtime_memory_end(runtime);
     inputs_hide(); /* the program changes it without a call */
@@ -244,7 +244,7 @@ cudaError_t cudaHostUnregister(void *memory)
     const bool known = i < runtime->block_count;
     if (known) {
         device_hide(runtime_machine(), (uintptr_t)memory);
-        grid_host_leaves(runtime_machine(), (uintptr_t)memory);
+        device_host_leaves(runtime_machine(), (uintptr_t)memory);
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
     }
     runtime_memory_end(runtime);

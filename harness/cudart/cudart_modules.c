@@ -411,7 +411,7 @@ char __cudaInitModule(void **handle)
             *runtime->managed[i].pointer = runtime_pointer(variable->address);
             inputs_hide(); /* the host reads and changes it without a call */
             runtime_memory_begin(runtime);
-            grid_host_shares(runtime->machine, variable->address, variable->size, HOME_MANAGED);
+            device_host_shares(runtime->machine, variable->address, variable->size, HOME_MANAGED);
             runtime_memory_end(runtime);
         }
         whole &= variable != NULL;

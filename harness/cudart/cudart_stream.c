@@ -142,7 +142,7 @@ void stream_begins(cudaStream_t stream)
                                                           : DEFAULT;
     operation_begin(lane, &order.passed);
     set_order(stream, &order);
-    runtime_machine()->stream_races.on |= lane != DEFAULT;
+    runtime_machine()->stream_races->on |= lane != DEFAULT;
     stream_now = stream;
     pthread_mutex_unlock(&order_lock);
 }
@@ -198,7 +198,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     REFUSE(!stream || flags > cudaStreamNonBlocking, cudaErrorInvalidValue);
     *stream = handle_new(HANDLE_STREAM, sizeof **stream);
     **stream = (struct CUstream_st){.id = ++runtime_now()->last_stream, .flags = flags};
-    runtime_machine()->stream_races.on = true;
+    runtime_machine()->stream_races->on = true;
     (*stream)->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
                           : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
                                                          : priority;

@@ -71,7 +71,7 @@ static bool is_pinned(const void *memory)
 {
     struct allocation place;
     return runtime_find((uintptr_t)memory, &place) &&
-           grid_home(runtime_machine(), (uintptr_t)memory, &place) == HOME_HOST;
+           device_home(runtime_machine(), (uintptr_t)memory, &place) == HOME_HOST;
 }
 
 void operation_copies(void *to, const void *from, size_t width)

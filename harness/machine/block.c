@@ -1,6 +1,7 @@
 /* A place for blocks: what is in it when a block begins, and turns of its warps until all wait or are gone. */
 #include "block.h"
 
+#include "headway.h"
 #include "memory.h"
 #include "turns.h"
 
@@ -351,5 +352,5 @@ void cluster_run(struct cluster *cluster)
     cluster->runs = alive;
     cluster->idle = idle;
     if (ran_before && !alive)
-        headway_add(&cluster->blocks->machine->headway, cluster->count);
+        headway_add(cluster->blocks->machine->headway, cluster->count);
 }

@@ -2,7 +2,9 @@
  * says what an instruction is. */
 #pragma once
 
-#include "machine.h"
+#include "client.h"
+#include "grid.h"
+#include "record.h"
 #include "watch.h"
 
 /* ---- Warps ---- */
@@ -206,6 +208,10 @@ enum {
 
 /* Returns the place that a block executes, "kernels/a.cu:12 (block 0,0,0)". Caller frees. In fault.c. */
 char *block_place(const struct block *block);
+
+/* Notes what counts leave out, with the words for a report, which are a constant. Returns whether kernels may do it
+ * (outside_allow()). In fault.c. */
+bool outside_note(struct machine *machine, const char *words);
 
 /* Lets warps of a cluster continue that wait at its barrier, if all have arrived. Returns whether it did. In cluster.c.
  */

@@ -5,6 +5,7 @@
 #include "block_races.h"
 
 #include "block.h"
+#include "meetings.h"
 #include "race_kind.h"
 
 #include <sys/mman.h>

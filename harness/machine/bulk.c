@@ -37,7 +37,7 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
         const uint64_t addresses[LANES] = {address};
         memory_check(block, &memo, &block->tallies[code->index], 1, addresses, (unsigned)bytes, written != NULL);
     }
-    block->tallies[code->index].home_bytes[grid_home(block->machine, address, &found)] += bytes;
+    block->tallies[code->index].home_bytes[device_home(block->machine, address, &found)] += bytes;
     const struct access access = {warp,    code,  NULL,         written ? ACCESS_GOES : ACCESS_COMES,         1,
                                   address, bytes, .same = true, .more = code->flags[FLAG_NUMBER] != NO_NUMBER};
     watch(&access);

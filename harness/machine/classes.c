@@ -7,6 +7,7 @@
 #include "classes.h"
 
 #include "left.h"
+#include "meetings.h"
 #include "tile_order.h"
 #include "trial.h"
 
@@ -364,7 +365,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
         return false;
     if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
         return give_up(trial, "blocks may access the same memory", NULL);
-    if (grid_is_shared(grid->function->module->machine, &trial->places))
+    if (device_is_shared(grid->function->module->machine, &trial->places))
         return give_up(trial, "the kernel accesses memory that the host shares", NULL);
     struct hot_addresses hot = {0};
     bool counted =

@@ -3,6 +3,7 @@
 #include "control.h"
 
 #include "control_parts.h"
+#include "meetings.h"
 #include "splits.h"
 
 /* The place a jump names: the last immediate or symbol. */

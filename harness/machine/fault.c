@@ -78,3 +78,15 @@ void block_doubt_of(struct block *block, enum doubt_kind kind, const char *forma
     pthread_mutex_unlock(&block->machine->doubts);
     va_end(list);
 }
+
+bool outside_note(struct machine *machine, const char *words)
+{
+    pthread_mutex_lock(&machine->lock);
+    size_t i = 0;
+    while (i < machine->noted_count && machine->noted[i] != words)
+        i++;
+    if (i == machine->noted_count)
+        *ARRAY_GROW(machine->noted, machine->noted_count) = words;
+    pthread_mutex_unlock(&machine->lock);
+    return machine->allows_outside;
+}

@@ -2,8 +2,12 @@
  * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
 
+#include "block_races.h"
 #include "classes.h"
+#include "client.h"
+#include "headway.h"
 #include "left.h"
+#include "meetings.h"
 
 enum { WORKSPACE_BYTES = 256, MOST_ALIGNED = 128 /* as much as an argument can be aligned */ };
 
@@ -163,7 +167,7 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
         meetings_launch(grid->meetings);
     if (grid->races)
         block_races_launch(grid->races, grid);
-    headway_begin(&machine->headway, grid_blocks(grid));
+    headway_begin(machine->headway, grid_blocks(grid));
     pthread_mutex_init(&run.lock, NULL);
     if (grid->cooperative && (run.workspace = device_allocate(machine, WORKSPACE_BYTES)))
         memset(device_bytes(machine, run.workspace), 0, WORKSPACE_BYTES);
@@ -179,7 +183,7 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
         run.next = run.count; /* none is left to do */
     run.done = done;
     const struct run_state tried = run;
-    headway_all(&machine->headway, count_done(&run) * cluster_blocks(grid));
+    headway_all(machine->headway, count_done(&run) * cluster_blocks(grid));
     run.failed = false; /* of blocks that fail the first one counts, or a fault, for which others may wait */
     run_threads(&run, tallies);
     if (tried.failed && (!run.failed || (tried.fault && !run.fault) || tried.failed_block < run.failed_block)) {

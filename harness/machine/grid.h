@@ -1,10 +1,7 @@
 /* grid.h - executes a launch: all its blocks, with everything counted. */
 #pragma once
 
-#include "module.h"
-
-/* Where memory lies. Pages of managed memory move to whoever accesses them. */
-enum home { HOME_DEVICE, HOME_HOST, HOME_MANAGED, HOMES };
+#include "machine/device/device.h"
 
 /* What one instruction did in all warps of a launch. counting.h has the rules. */
 struct tally {
@@ -184,16 +181,6 @@ void grid_leave_none(struct machine *machine);
 /* Whether it is asked how many threads of an instruction work: if not, the bounds of `working` may be wider. */
 void grid_ask_threads(struct machine *machine, bool asked);
 bool grid_asks_threads(struct machine *machine);
-/* Begins and ends that the host sees memory of the GPU without a call, since it is the host's or managed: all blocks of
- * launches that access it are executed. */
-void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes, enum home home);
-void grid_host_leaves(struct machine *machine, uint64_t address);
-/* Returns where a byte of an allocation lies. Narrows the allocation to bytes that lie there too. */
-struct allocation;
-enum home grid_home(struct machine *machine, uint64_t address, struct allocation *within);
-bool grid_has_shared(struct machine *machine); /* the host sees some memory so, */
-struct ranges;
-bool grid_is_shared(struct machine *machine, const struct ranges *places); /* or some of these allocations */
 bool grid_leaves(struct machine *machine);
 
 /* Decodes the code of a function, unless that was done; grid_run() does it by itself. -1 with *problem. */

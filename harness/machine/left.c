@@ -1,18 +1,10 @@
 #include "left.h"
 
-#include "machine.h"
-
-/* The launch of which blocks were left out, and memory that the host sees. */
-struct shared {
-    struct range place;
-    enum home home;
-};
+/* The launch of which blocks were left out. */
 struct left {
     bool any;
-    bool never;            /* from now on none are */
-    bool threadless;       /* nobody asks how many threads work */
-    struct shared *shared; /* memory that the host sees without a call, by address */
-    size_t shared_count;
+    bool never;      /* from now on none are */
+    bool threadless; /* nobody asks how many threads work */
     struct grid grid;
     unsigned char *parameters;
     uint64_t *done;
@@ -23,7 +15,6 @@ struct left {
 
 void left_close(struct left *left)
 {
-    free(left->shared);
     free(left);
 }
 
@@ -70,8 +61,6 @@ void grid_forget(struct machine *machine)
     free(left->memory.written.list);
     memset(left, 0, sizeof *left);
     left->never = had.never;
-    left->shared = had.shared;
-    left->shared_count = had.shared_count;
     left->threadless = had.threadless;
     for (size_t i = 0; i < had.freed_count; i++)
         device_free(machine, had.freed[i]);
@@ -111,63 +100,6 @@ void grid_ask_threads(struct machine *machine, bool asked)
 bool grid_asks_threads(struct machine *machine)
 {
     return !left_of(machine)->threadless;
-}
-
-/* Returns how many places that the host sees begin at or below an address. */
-static size_t shared_below(const struct left *left, uint64_t address)
-{
-    BISECT(first, left->shared_count, i, left->shared[i].place.begin <= address);
-    return first;
-}
-
-void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes, enum home home)
-{
-    struct left *left = left_of(machine);
-    const size_t at = shared_below(left, address);
-    machine->changes++;
-    if (at == 0 || left->shared[at - 1].place.begin != address)
-        *ARRAY_INSERT(left->shared, left->shared_count, at) = (struct shared){{address, address + bytes}, home};
-}
-
-void grid_host_leaves(struct machine *machine, uint64_t address)
-{
-    struct left *left = left_of(machine);
-    const size_t at = shared_below(left, address);
-    if (at > 0 && left->shared[at - 1].place.begin == address)
-        memmove(&left->shared[at - 1], &left->shared[at], (left->shared_count-- - at) * sizeof *left->shared);
-}
-
-enum home grid_home(struct machine *machine, uint64_t address, struct allocation *within)
-{
-    const struct left *left = machine->left;
-    if (!left || !left->shared)
-        return HOME_DEVICE;
-    const size_t at = shared_below(left, address);
-    const struct range *below = at > 0 ? &left->shared[at - 1].place : &(const struct range){0, 0};
-    const bool inside = address < below->end;
-    const uint64_t begin = inside ? below->begin : below->end, end = inside ? below->end
-                                                                     : at < left->shared_count
-                                                                         ? left->shared[at].place.begin
-                                                                         : UINT64_MAX;
-    within->begin = begin > within->begin ? begin : within->begin;
-    within->end = end < within->end ? end : within->end;
-    return inside ? left->shared[at - 1].home : HOME_DEVICE;
-}
-
-bool grid_has_shared(struct machine *machine)
-{
-    return left_of(machine)->shared_count > 0;
-}
-
-bool grid_is_shared(struct machine *machine, const struct ranges *places)
-{
-    const struct left *left = left_of(machine);
-    for (size_t k = 0; k < places->count; k++) {
-        const size_t at = shared_below(left, places->list[k].end - 1);
-        if (at > 0 && places->list[k].begin < left->shared[at - 1].place.end)
-            return true;
-    }
-    return false;
 }
 
 bool grid_has_left(struct machine *machine)

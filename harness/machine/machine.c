@@ -10,6 +10,8 @@ struct machine *machine_open(struct problem *problem)
         free(machine);
         return NULL;
     }
+    machine->headway = x_calloc(1, sizeof *machine->headway);
+    machine->stream_races = x_calloc(1, sizeof *machine->stream_races);
     machine->heap.limit = HEAP_LIMIT;
     machine->call_stack = MODULE_CALL_STACK;
     machine->disassembler = disassembler_open();
@@ -31,11 +33,13 @@ void machine_close(struct machine *machine)
     grid_forget(machine);
     left_close(machine->left);
     heap_close(&machine->heap);
-    stream_races_close(&machine->stream_races);
+    stream_races_close(machine->stream_races);
     memory_close(&machine->memory);
     disassembler_close(machine->disassembler);
     free(machine->textures);
     free(machine->touched);
+    free(machine->headway);
+    free(machine->stream_races);
     pthread_mutex_destroy(&machine->lock);
     pthread_mutex_destroy(&machine->doubts);
     pthread_mutex_destroy(&machine->changing);

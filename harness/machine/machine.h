@@ -2,67 +2,24 @@
  * the images that it has loaded, and what those who watch it have seen. There may be several in a process. Each is used
  * by one thread at a time, and shares nothing with the others.
  *
- * module.h has an image as it is loaded, device_memory.h the memory of the GPU, grid.h a launch, with what each
+ * device/device.h has the GPU, with its memory and the images that it has loaded; grid.h a launch, with what each
  * instruction did. The rest is what a runtime needs besides, and what watches: meetings.h, outcomes.h. */
 #pragma once
 
-#include "architecture.h"
 #include "block_races.h"
 #include "client.h"
-#include "device_heap.h"
-#include "device_memory.h"
 #include "grid.h"
 #include "headway.h"
 #include "meetings.h"
-#include "module.h"
-#include "outcomes.h"
 #include "outside_calls.h"
 #include "record.h"
 #include "stream_races.h"
-#include "texture.h"
 #include "touched.h"
 #include "vector_unit.h"
 
-#include "base/base.h"
-#include "machine/sass/sass.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
-
-struct machine {
-    struct device_memory memory;
-    struct device_heap heap;
-    struct disassembler *disassembler;
-    struct module **modules;
-    size_t module_count;
-    size_t call_stack;               /* of each thread of a function that has others to call, in bytes */
-    const struct texture **textures; /* NULL: it was removed. The handle of a texture is its index + 1. */
-    size_t texture_count;
-    struct printed *printed;
-    size_t printed_count;
-    bool allows_outside; /* outside_allow() */
-    const char **noted;
-    size_t noted_count;
-    uint64_t ns; /* of the clock when the launch begins, for %globaltimer */
-    struct outcomes outcomes;
-    struct touches *touched; /* NULL: nothing was asked yet */
-    struct stream_races stream_races;
-    atomic_ullong changes; /* of memory by the host, and of what it sees without a call */
-    struct headway headway;
-    struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */
-    pthread_mutex_t lock; /* of what the threads of a launch change: the heap, what is printed, lines that are read, */
-    pthread_mutex_t doubts;   /* and of what is told of a launch that does what it should not, */
-    pthread_mutex_t changing; /* and of what memory held before it is written: outcomes */
-};
+#include "machine/device/device.h"
 
 /* NULL with *problem, where this process has no addresses left for another machine. */
 struct machine *machine_open(struct problem *problem);
 /* Frees all that it has: its memory, its modules and their functions. */
 void machine_close(struct machine *machine);
-
-/* Returns the bytes at an address of the GPU, or of the host. */
-static inline unsigned char *device_bytes(const struct machine *machine, uint64_t address)
-{
-    const uint64_t apart = address - DEVICE_FIRST < DEVICE_SPAN ? machine->memory.apart : 0;
-    return (unsigned char *)(uintptr_t)(address + apart); /* NOLINT(performance-no-int-to-ptr) */
-}

@@ -7,6 +7,7 @@
 #include "mbarrier.h"
 
 #include "cluster.h"
+#include "meetings.h"
 #include "memory_access.h"
 
 enum { ARRIVALS_AT = 1, BYTES_AT = 21, LEFT_AT = 43, ARRIVAL_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = 1 << 20 };

@@ -87,13 +87,13 @@ uint32_t memory_inside(struct block *block, struct memo *memo, struct tally *tal
                 found.end = 0;
                 continue;
             }
-            home = grid_home(block->machine, addresses[l], &found);
+            home = device_home(block->machine, addresses[l], &found);
         }
         of[home] |= 1u << l;
     }
     if (!device_find(block->machine, first, &found))
         found = (struct allocation){0, 0};
-    memo->home = (unsigned char)grid_home(block->machine, first, &found);
+    memo->home = (unsigned char)device_home(block->machine, first, &found);
     memo->begin = found.begin;
     memo->end = found.end;
     if (of[memo->home] != inside)

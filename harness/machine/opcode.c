@@ -1,5 +1,6 @@
 /* Finds the operation of an opcode, and makes a function's code with its operations. A uniform instruction is the one
  * with the same name, on uniform registers. */
+#include "vector_unit.h"
 #include "waits.h"
 
 /* Returns the row with the longest name that the opcode begins with, up to a whole modifier. */

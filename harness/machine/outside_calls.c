@@ -1,6 +1,8 @@
 /* Calls of functions outside of the machine code: printf, malloc, free, and what a failing assertion calls. On a GPU
  * they are machine code of the driver's, of which no count is known. So a kernel that is counted is refused, or noted.
  */
+#include "outside_calls.h"
+
 #include "control_parts.h"
 #include "memory.h"
 
@@ -251,18 +253,6 @@ static const struct outside {
 void outside_allow(struct machine *machine)
 {
     machine->allows_outside = true;
-}
-
-bool outside_note(struct machine *machine, const char *words)
-{
-    pthread_mutex_lock(&machine->lock);
-    size_t i = 0;
-    while (i < machine->noted_count && machine->noted[i] != words)
-        i++;
-    if (i == machine->noted_count)
-        *ARRAY_GROW(machine->noted, machine->noted_count) = words;
-    pthread_mutex_unlock(&machine->lock);
-    return machine->allows_outside;
 }
 
 char *outside_noted(struct machine *machine)

@@ -11,8 +11,6 @@ bool outside_begin(const struct function *function);
 
 /* Has kernels that are counted call these functions too, and read clocks, as those of programs do. */
 void outside_allow(struct machine *machine);
-/* Whether they may. Notes that one does, with the words for a report, which are a constant. */
-bool outside_note(struct machine *machine, const char *words);
 /* Returns what was noted since the last call, such as "counts exclude printf"; NULL: nothing. Caller
  * frees. */
 char *outside_noted(struct machine *machine);

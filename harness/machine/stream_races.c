@@ -4,6 +4,7 @@
 #include "stream_races.h"
 
 #include "block.h"
+#include "meetings.h"
 
 #include "machine/affine/affine.h"
 
@@ -40,7 +41,7 @@ struct seen {
 
 void stream_races_begin(struct machine *machine, const struct operation *now, const char *name)
 {
-    struct stream_races *races = &machine->stream_races;
+    struct stream_races *races = machine->stream_races;
     const struct done_operation *last = races->count > 0 ? &races->list[races->count - 1] : NULL;
     races->now = *now;
     if (races->on &&
@@ -57,7 +58,7 @@ static size_t below(const struct stream_races *races, uint64_t address)
 /* Returns the place that has an address, or NULL. What blocks allocate themselves is not looked at. */
 static struct raced_place *find(struct machine *machine, uint64_t address)
 {
-    struct stream_races *races = &machine->stream_races;
+    struct stream_races *races = machine->stream_races;
     struct allocation place, within;
     const size_t at = below(races, address);
     if (at > 0 && address < races->places[at - 1]->place.end)
@@ -67,7 +68,7 @@ static struct raced_place *find(struct machine *machine, uint64_t address)
     struct raced_place *made = x_calloc(1, sizeof *made);
     within = place;
     made->place = place;
-    made->of_host = grid_home(machine, address, &within) != HOME_DEVICE;
+    made->of_host = device_home(machine, address, &within) != HOME_DEVICE;
     made->shift = place.end - place.begin >= LARGE ? LARGE_SHIFT : WORD_SHIFT;
     made->bytes = (((place.end - place.begin) >> made->shift) + 1) * sizeof *made->marks;
     made->marks = made->of_host || place.begin == machine->heap.begin ? NULL : meetings_words(made->bytes);
@@ -84,7 +85,7 @@ static void release(struct raced_place *place)
 
 void stream_races_forget(struct machine *machine, uint64_t begin)
 {
-    struct stream_races *races = &machine->stream_races;
+    struct stream_races *races = machine->stream_races;
     const size_t at = below(races, begin);
     if (at == 0 || races->places[at - 1]->place.begin != begin)
         return;
@@ -147,7 +148,7 @@ static struct marks *marks_of(const struct raced_place *place, uint64_t address)
 static void describe(struct problem *problem, const struct machine *machine, uint32_t with, bool writes,
                      uint64_t address)
 {
-    OWNED_TEXT name = x_strdup(machine->stream_races.list[with - 1].name);
+    OWNED_TEXT name = x_strdup(machine->stream_races->list[with - 1].name);
     demangle((char **[]){&name}, 1);
     problem_set(problem,
                 "%s the word at 0x%llx of global memory that %.150s %s in another stream, and no event or wait "
@@ -158,7 +159,7 @@ static void describe(struct problem *problem, const struct machine *machine, uin
 bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, bool writes, const void *others,
                         struct problem *problem)
 {
-    struct stream_races *races = &machine->stream_races;
+    struct stream_races *races = machine->stream_races;
     const struct raced_place *place = races->on ? find(machine, begin) : NULL;
     for (uint64_t at = place && place->marks ? first_of(place, begin) : UINT64_MAX, left; at < begin + size;
          at += UINT64_C(1) << place->shift) {
@@ -178,7 +179,7 @@ bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, 
 bool stream_races_again(struct machine *machine, size_t earlier, const struct ranges *read,
                         const struct ranges *written)
 {
-    struct stream_races *races = &machine->stream_races;
+    struct stream_races *races = machine->stream_races;
     if (!races->on || earlier == 0)
         return false;
     for (unsigned k = 0; k < 2; k++)
@@ -202,7 +203,7 @@ bool stream_races_again(struct machine *machine, size_t earlier, const struct ra
 
 static bool begin(struct block *block)
 {
-    const struct stream_races *races = &block->machine->stream_races;
+    const struct stream_races *races = block->machine->stream_races;
     return races->on && !races->suppressed && block->grid->order == 0 && races->count > 0;
 }
 
@@ -231,7 +232,7 @@ static void hear(const struct access *access)
         const uint64_t first = access_address(access, lane);
         const struct raced_place *place = place_of(access, first);
         if (!place && seen->last && seen->last->of_host)
-            access->warp->block->machine->stream_races.now.told = true;
+            access->warp->block->machine->stream_races->now.told = true;
         if (place && bytes <= MOST_BYTES)
             memcpy(seen->old[lane], device_bytes(machine, first), bytes);
     }
@@ -257,7 +258,7 @@ static void done(const struct access *access)
             if (stores && bytes <= MOST_BYTES &&
                 memcmp((char *)seen->old[lane] + (at - first), device_bytes(machine, at), rest) == 0)
                 continue;
-            const uint32_t with = visit(&block->machine->stream_races, marks_of(place, at), writes, strong, answers);
+            const uint32_t with = visit(block->machine->stream_races, marks_of(place, at), writes, strong, answers);
             if (with) {
                 struct problem problem;
                 describe(&problem, machine, with, writes, at);

@@ -6,6 +6,7 @@
  * the word's number, or with .B the first register of the second operand. With .SCR the registers of both operands are
  * distributed: of those that the instruction has without, the first operand is the first half. */
 #include "memory.h"
+#include "texels.h"
 
 enum { FLAG_SHAPE, FLAG_CHANNELS, FLAG_HANDLE, FLAG_GATHERED, FLAG_FIRST, FLAG_WHERE };
 enum { HANDLE_IN_ROW, HANDLE_IN_BANK, HANDLE_IN_SOURCE };
@@ -24,25 +25,6 @@ static const struct {
     [TEXTURE_2D_LAYERS] = {"ARRAY_2D", 2, true},
     [TEXTURE_CUBE_LAYERS] = {"ARRAY_CUBE", 3, true},
 };
-
-uint64_t texture_add(struct machine *machine, const struct texture *texture)
-{
-    pthread_mutex_lock(&machine->lock);
-    *ARRAY_GROW(machine->textures, machine->texture_count) = texture;
-    const uint64_t handle = machine->texture_count;
-    pthread_mutex_unlock(&machine->lock);
-    return handle;
-}
-
-void texture_remove(struct machine *machine, uint64_t handle)
-{
-    machine->textures[handle - 1] = NULL;
-}
-
-const struct texture *texture_find(const struct machine *machine, uint64_t handle)
-{
-    return handle > 0 && handle <= machine->texture_count ? machine->textures[handle - 1] : NULL;
-}
 
 uint32_t texture_handle_of(const struct block *block, int64_t word)
 {
@@ -163,7 +145,7 @@ static void tex(struct warp *warp, const struct instruction *code, uint32_t lane
         if (!texture || wanted != was)
             texture = find(warp, code, wanted);
         was = wanted;
-        warp->block->tallies[code->index].home_bytes[grid_home(warp->block->machine, texture->address, &place)] +=
+        warp->block->tallies[code->index].home_bytes[device_home(warp->block->machine, texture->address, &place)] +=
             SECTOR_BYTES;
         const char *unknown = fetch(warp, code, texture, l, texels[l]);
         if (unknown)

@@ -105,3 +105,21 @@ enum {
             ACCESS_TEXELS
 };
 const struct watcher touched_watcher = {HEARD, 0, sizeof(struct last), false, begin, hear, NULL, NULL};
+
+/* ---- What memory held before it is written: outcomes.h ---- */
+
+static bool begin_outcomes(struct block *block)
+{
+    return block->machine->outcomes.watching;
+}
+
+static void hear_outcomes(const struct access *access)
+{
+    uint64_t bytes;
+    for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1)
+        outcomes_will_change(access->warp->block->machine, access_address(access, (unsigned)__builtin_ctz(left)),
+                             bytes);
+}
+
+enum { CHANGES = ACCESS_STORES | ACCESS_CHANGES | ACCESS_GOES | ACCESS_TEXELS };
+const struct watcher outcomes_watcher = {CHANGES, 0, 0, false, begin_outcomes, hear_outcomes, NULL, NULL};

@@ -33,15 +33,15 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
     const bool threads = ANY(m, job->metrics->count, exact_counts_threads(exact_counter_of(&job->metrics->list[m])));
     simulation->launches.times.wanted = !job->dry && gpu_as_chip(runtime_gpu(), &simulation->launches.times.chip);
     grid_ask_threads(runtime_machine(), threads);
-    runtime_machine()->headway.self = simulation;
-    runtime_machine()->headway.tell = tell_headway;
+    runtime_machine()->headway->self = simulation;
+    runtime_machine()->headway->tell = tell_headway;
     return 0;
 }
 
 static void sim_close(void *self)
 {
     struct simulation *simulation = self;
-    runtime_machine()->headway.tell = NULL;
+    runtime_machine()->headway->tell = NULL;
     launches_release(&simulation->launches);
     free(simulation);
 }

@@ -360,7 +360,7 @@ static int run_logged(void *data, const struct grid *grid, enum fault *fault, st
         add_inputs(log, grid);
         if (log->recording)
             note_launch(log, grid);
-        if (log->recording && log->ends && (grid_has_shared(runtime_machine()) || !grid_leaves(runtime_machine())) &&
+        if (log->recording && log->ends && (device_has_shared(runtime_machine()) || !grid_leaves(runtime_machine())) &&
             !log->inputs && pthread_equal(log->thread, pthread_self()))
             longjmp(*log->ends, 1);
     }

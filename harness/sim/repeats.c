@@ -66,7 +66,7 @@ static bool hash_ranges(XXH3_state_t *state, struct machine *machine, const stru
             return false;
         XXH3_128bits_update(state, device_bytes(machine, range->begin), size);
     }
-    return !grid_is_shared(machine, ranges);
+    return !device_is_shared(machine, ranges);
 }
 
 /* Hashes all that the launch depends on: the memory that it reads, or writes in part, and constants. */
@@ -200,11 +200,11 @@ void repeats_end(bool plain, double ns, double instructions, struct result *coun
         move(now, false);
     }
     change(known ? &written : NULL);
-    now->stands = now->known && !touched_meet(&read, &written) && !grid_is_shared(machine, &read) &&
-                  !grid_is_shared(machine, &written);
+    now->stands = now->known && !touched_meet(&read, &written) && !device_is_shared(machine, &read) &&
+                  !device_is_shared(machine, &written);
     now->changes = machine->changes;
     now->ns = ns;
-    now->operation = machine->stream_races.count;
+    now->operation = machine->stream_races->count;
     now->counts.rows = counts->rows;
     now->counts.row_count = counts->row_count;
     counts->rows = NULL;

@@ -339,7 +339,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     program.log.times.wanted =
         program.has_chip && group && (group->launches == 0 || (group->counted == 0 && is_wanted(group)));
     program.log.suppressed = group ? group->suppressed : find_suppressed(grid->function);
-    runtime_machine()->stream_races.suppressed = program.log.suppressed >> DOUBT_RACE & 1;
+    runtime_machine()->stream_races->suppressed = program.log.suppressed >> DOUBT_RACE & 1;
     outcomes_restore_orders(runtime_machine(), true);
     heap_keep(runtime_machine());
     const uint64_t began = runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);

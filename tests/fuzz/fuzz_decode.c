@@ -2,6 +2,7 @@
  * as the machine code. No crash, no read outside, and operands that lie where a warp has rows, masks and barriers, or
  * an instruction that is not simulated. */
 #include "machine/block.h"
+#include "machine/machine.h"
 
 #include "fuzz.h"
 

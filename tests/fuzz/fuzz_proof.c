@@ -2,6 +2,7 @@
  * is proved of blocks that are not executed has to be what they do: each is executed and compared with its class, and
  * counts are those of a launch that leaves blocks out, which it may only where none meet. */
 #include "machine/block.h"
+#include "machine/machine.h"
 
 #include "fuzz.h"
 

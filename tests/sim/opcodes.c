@@ -2,6 +2,7 @@
  * function as "f NAME", and its instructions as "o OFFSET OPCODE". Images of compute capabilities that are not
  * simulated at all are left out. */
 #include "machine/block.h"
+#include "machine/machine.h"
 
 #include "cubin/cubin.h"
 

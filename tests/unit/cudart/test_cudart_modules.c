@@ -42,14 +42,14 @@ Test(cudart_modules, managed_variables_are_the_hosts_as_well)
     static int *pointer;
     void **binary = sim_register(source);
     __cudaRegisterManagedVar(binary, (void **)&pointer, NULL, "counter", 0, 4, 0, 0);
-    cr_expect_not(grid_has_shared(runtime_machine()));
+    cr_expect_not(device_has_shared(runtime_machine()));
     cr_expect(__cudaInitModule(binary));
     cr_assert_not_null(pointer);
     cr_expect_null(inputs_hash(), "what the host writes there is in no hash");
     void *pinned;
     cr_assert_eq(cudaMallocHost(&pinned, 16), cudaSuccess);
     cr_assert_eq(cudaFreeHost(pinned), cudaSuccess);
-    cr_expect(grid_has_shared(runtime_machine()), "all that it may read there is written");
+    cr_expect(device_has_shared(runtime_machine()), "all that it may read there is written");
     cr_expect_eq(*pointer, 3);
     struct cudaPointerAttributes attributes;
     cr_assert_eq(cudaPointerGetAttributes(&attributes, pointer), cudaSuccess);

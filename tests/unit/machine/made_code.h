@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/block.h"
+#include "machine/machine.h"
 
 /* Decodes "OPCODE OPERANDS" and "@GUARD OPCODE OPERANDS", without blanks in the operands, and more behind a ; each.
  * Caller frees. */

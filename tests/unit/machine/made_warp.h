@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/block.h"
+#include "machine/machine.h"
 
 /* Operand n of a made instruction is register MADE_REGISTER * n, and those behind it. */
 enum { MADE_REGISTER = 20 };

@@ -35,15 +35,15 @@ Test(headway, a_launch_tells_its_blocks)
 {
     struct told told = {0};
     struct machine *machine = made_machine();
-    machine->headway.tell = note;
-    machine->headway.self = &told;
+    machine->headway->tell = note;
+    machine->headway->self = &told;
     made_blocks = 3;
-    machine->headway.told = 0;
+    machine->headway->told = 0;
     cr_assert_null(run_program(PROGRAM("NOP"), 64));
     made_blocks = 1;
     cr_expect_eq(told.count, 3);
     cr_expect_geq(told.done, 1);
-    cr_expect_eq(machine->headway.done, 3);
-    cr_expect_eq(machine->headway.count, 3);
-    machine->headway.tell = NULL;
+    cr_expect_eq(machine->headway->done, 3);
+    cr_expect_eq(machine->headway->count, 3);
+    machine->headway->tell = NULL;
 }

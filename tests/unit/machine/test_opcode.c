@@ -1,4 +1,5 @@
 #include "machine/block.h"
+#include "machine/vector_unit.h"
 
 #include <criterion/criterion.h>
 

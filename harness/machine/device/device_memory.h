@@ -13,9 +13,13 @@
 #include <stdint.h>
 
 struct machine;
+struct ranges;
 
 #define DEVICE_FIRST UINT64_C(0x200000000000)
 #define DEVICE_SPAN (UINT64_C(8) << 40)
+
+/* Where memory lies. Pages of managed memory move to whoever accesses them. */
+enum home { HOME_DEVICE, HOME_HOST, HOME_MANAGED, HOMES };
 
 struct allocation {
     uint64_t begin, end; /* the size is the one that was asked for */
@@ -27,6 +31,8 @@ struct device_memory {
     size_t entry_count;
     struct device_entry *withheld; /* those that no kernel can access */
     size_t withheld_count;
+    struct shared_place *shared; /* memory that the host sees, by address */
+    size_t shared_count;
     uint64_t next;        /* where the next one begins */
     uint64_t taken, most; /* bytes that are allocated, and may be; 0: any number */
     uint64_t apart;       /* how far the bytes are from their addresses */
@@ -64,3 +70,12 @@ bool device_unback(struct machine *machine, uint64_t address, uint64_t size);
 /* Makes backed addresses an allocation, until they are hidden again. They may overlap no other. */
 void device_show(struct machine *machine, uint64_t address, uint64_t size);
 void device_hide(struct machine *machine, uint64_t address);
+
+/* Begins and ends that the host sees memory of the GPU without a call, since it is the host's or managed: all blocks of
+ * launches that access it are executed. */
+void device_host_shares(struct machine *machine, uint64_t address, uint64_t bytes, enum home home);
+void device_host_leaves(struct machine *machine, uint64_t address);
+/* Returns where a byte of an allocation lies. Narrows the allocation to bytes that lie there too. */
+enum home device_home(struct machine *machine, uint64_t address, struct allocation *within);
+bool device_has_shared(struct machine *machine);                             /* the host sees some memory so, */
+bool device_is_shared(struct machine *machine, const struct ranges *places); /* or some of these allocations */

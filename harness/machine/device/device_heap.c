@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "device.h"
 
 /* Pieces are as large as a power of two, from the first size on. A piece that was freed is the next of its size. */
 enum { FIRST_BITS = 5, PIECE = 16 };

@@ -1,4 +1,6 @@
-#include "machine.h"
+#include "device.h"
+
+#include "machine/affine/affine.h"
 
 #include <sys/mman.h>
 
@@ -9,6 +11,12 @@ enum { PAGE = 4096, GUARD = 2 * PAGE };
  * every process. The bytes of a machine are DEVICE_SPAN behind those of the one before it. Which of these spans are
  * taken knows the kernel: a machine keeps the page below its own. */
 enum { SPANS = 10 };
+
+/* Memory that the host sees without a call. */
+struct shared_place {
+    struct range place;
+    enum home home;
+};
 
 struct device_entry {
     struct allocation place;
@@ -49,6 +57,7 @@ void memory_close(struct device_memory *memory)
         munmap(memory->withheld[i].mapping, memory->withheld[i].mapped);
     free(memory->entries);
     free(memory->withheld);
+    free(memory->shared);
     munmap(pointer(DEVICE_FIRST - PAGE + memory->apart), PAGE);
 }
 
@@ -218,4 +227,64 @@ void device_hide(struct machine *machine, uint64_t address)
     struct device_entry *entry = entry_at(&machine->memory, address);
     if (entry && !entry->mapping)
         remove_entry(&machine->memory, (size_t)(entry - machine->memory.entries));
+}
+
+/* ---- Memory that the host sees ---- */
+
+/* Returns how many places that the host sees begin at or below an address. */
+static size_t shared_below(const struct device_memory *memory, uint64_t address)
+{
+    BISECT(first, memory->shared_count, i, memory->shared[i].place.begin <= address);
+    return first;
+}
+
+void device_host_shares(struct machine *machine, uint64_t address, uint64_t bytes, enum home home)
+{
+    struct device_memory *memory = &machine->memory;
+    const size_t at = shared_below(memory, address);
+    machine->changes++;
+    if (at == 0 || memory->shared[at - 1].place.begin != address)
+        *ARRAY_INSERT(memory->shared, memory->shared_count, at) =
+            (struct shared_place){{address, address + bytes}, home};
+}
+
+void device_host_leaves(struct machine *machine, uint64_t address)
+{
+    struct device_memory *memory = &machine->memory;
+    const size_t at = shared_below(memory, address);
+    if (at > 0 && memory->shared[at - 1].place.begin == address)
+        memmove(&memory->shared[at - 1], &memory->shared[at], (memory->shared_count-- - at) * sizeof *memory->shared);
+}
+
+enum home device_home(struct machine *machine, uint64_t address, struct allocation *within)
+{
+    const struct device_memory *memory = &machine->memory;
+    if (!memory->shared)
+        return HOME_DEVICE;
+    const size_t at = shared_below(memory, address);
+    const struct range *below = at > 0 ? &memory->shared[at - 1].place : &(const struct range){0, 0};
+    const bool inside = address < below->end;
+    const uint64_t begin = inside ? below->begin : below->end, end = inside ? below->end
+                                                                     : at < memory->shared_count
+                                                                         ? memory->shared[at].place.begin
+                                                                         : UINT64_MAX;
+    within->begin = begin > within->begin ? begin : within->begin;
+    within->end = end < within->end ? end : within->end;
+    return inside ? memory->shared[at - 1].home : HOME_DEVICE;
+}
+
+bool device_has_shared(struct machine *machine)
+{
+    return machine->memory.shared_count > 0;
+}
+
+bool device_is_shared(struct machine *machine, const struct ranges *places)
+{
+    const struct device_memory *memory = &machine->memory;
+    for (size_t k = 0; k < places->count; k++) {
+        const size_t at = shared_below(memory, places->list[k].end - 1);
+        if (at > 0 && places->list[k].begin < memory->shared[at - 1].place.end)
+            return true;
+    }
+    return false;
 }

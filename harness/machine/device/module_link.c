@@ -1,6 +1,6 @@
 /* Links a kernel with the functions in other sections that it calls: code that was compiled apart (nvcc -rdc=true).
  * They come behind it, as if they were in its section. */
-#include "machine.h"
+#include "device.h"
 
 /* Relocations of instructions: the lower and upper word of an address, in the second word, and the place of a call. */
 enum { R_CUDA_ABS32_LO_32 = 0x38, R_CUDA_ABS32_HI_32 = 0x39, R_CUDA_ABS47_34 = 0x4b };

@@ -1,5 +1,5 @@
 /* What differs between two contents of an array, and between orders in the memory of the GPU. */
-#include "made_program.h"
+#include "machine/made_program.h"
 #include "test.h"
 
 Test(outcomes, bytes_that_differ)

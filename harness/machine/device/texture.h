@@ -1,12 +1,10 @@
-/* texture.h - texture and surface objects: what they read, where, and how. texture_fetch.c keeps them, texture_sample.c
- * reads texels of a texture. Surfaces are accessed by surface_access.c. */
+/* texture.h - texture and surface objects: what they read, where, and how. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct block;
 struct machine;
 
 enum { TEXTURE_AXES = 3, TEXTURE_CHANNELS = 4 };
@@ -50,31 +48,3 @@ uint64_t texture_add(struct machine *machine, const struct texture *texture);
 void texture_remove(struct machine *machine, uint64_t handle);
 /* Returns the object of a handle; NULL: there is none. */
 const struct texture *texture_find(const struct machine *machine, uint64_t handle);
-
-/* Returns the handle that code of 8.x names by its place: a word of constant bank 0, by its number. 0: none is there.
- */
-uint32_t texture_handle_of(const struct block *block, int64_t word);
-
-struct warp;
-struct instruction;
-/* Sets *handle to the one of an instruction, and *channels to how many it writes. Returns the number of the handle's
- * operand; 0: it is a constant; -1: each lane has its own. */
-int texture_handle(struct warp *warp, const struct instruction *code, uint64_t *handle, unsigned *channels);
-
-/* Where a texture is read. */
-struct texture_place {
-    float at[TEXTURE_AXES]; /* coordinates; of a cube the direction */
-    unsigned layer;
-};
-
-/* Reads a texel, or what filtering makes of its neighbours. Weights are multiples of 1/256, as CUDA's guide has them;
- * how the GPU rounds the sum is not known, so last bits may differ. Returns NULL, or what is not simulated of it. */
-const char *texture_sample(const struct texture *texture, const struct texture_place *place,
-                           uint32_t texel[TEXTURE_CHANNELS]);
-
-/* Reads one channel of the four texels that filtering would take, counted from the lower left against the clock. */
-const char *texture_gather(const struct texture *texture, const struct texture_place *place, unsigned channel,
-                           uint32_t texels[4]);
-
-/* Reads a texel by its number. Beyond the end all channels are 0. */
-void texture_at(const struct texture *texture, int64_t number, uint32_t texel[TEXTURE_CHANNELS]);

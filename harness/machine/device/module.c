@@ -1,5 +1,5 @@
 /* Reads an image. machine/elf/cubin_image.h says what is where. */
-#include "machine.h"
+#include "device.h"
 
 /* Relocations by the address of a symbol, as it is and for any kind of memory. */
 enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };

@@ -1,4 +1,4 @@
-#include "machine/architecture.h"
+#include "machine/device/architecture.h"
 #include "test.h"
 
 /* Words that the system tells lie before the arguments, and none is two things at once. */

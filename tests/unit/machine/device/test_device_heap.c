@@ -1,4 +1,4 @@
-#include "made_program.h"
+#include "machine/made_program.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,6 @@
-#include "block.h"
+#include "outcomes.h"
+
+#include "device.h"
 
 /* What a page held when the first order that is kept was done: it is copied before another order writes there for the
  * first time, and anew when that order ends. So what it takes grows with what is written, not with what is allocated.
@@ -134,22 +136,6 @@ void outcomes_will_change(struct machine *machine, uint64_t address, uint64_t by
     pthread_mutex_unlock(&machine->changing);
     last.begun = outcomes->begun;
 }
-
-static bool begin(struct block *block)
-{
-    return block->machine->outcomes.watching;
-}
-
-static void hear(const struct access *access)
-{
-    uint64_t bytes;
-    for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1)
-        outcomes_will_change(access->warp->block->machine, access_address(access, (unsigned)__builtin_ctz(left)),
-                             bytes);
-}
-
-enum { HEARD = ACCESS_STORES | ACCESS_CHANGES | ACCESS_GOES | ACCESS_TEXELS };
-const struct watcher outcomes_watcher = {HEARD, 0, 0, false, begin, hear, NULL, NULL};
 
 /* Returns whether some of a page is in an allocation: then it can be read. */
 static bool is_allocated(const struct machine *machine, uint64_t page)
