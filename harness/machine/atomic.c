@@ -2,11 +2,11 @@
  * one after the other. Blocks that run at once meet in the same memory, so on global memory the host's atomics are
  * used. */
 #include "changes.h"
-#include "cluster.h"
 #include "shape.h"
 #include "waits.h"
 
 #include "machine/affine/affine.h"
+#include "machine/block/block.h"
 
 enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };
 /* The lane before which another block may come in between. The two parts of a warp differ in size. */

@@ -1,8 +1,11 @@
 /* Where lanes of a warp wait for each other, and warps of a block. Each do_X is as control_run(). */
+#include "control.h"
 #include "control_parts.h"
 
+#include "mbarrier.h"
 #include "splits.h"
 #include "waits.h"
+#include "warpgroup.h"
 
 /* ---- Of a warp ---- */
 
@@ -307,3 +310,71 @@ bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned i
     split->state = SPLIT_AT_PHASE;
     return false;
 }
+
+/* ---- Of a cluster ---- */
+
+/* Notes that lanes arrive. An H100 counts it as an instruction, and nothing more. */
+static void arrive(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t here = lanes & warp->guarded;
+    if (warp->cluster_arrived & here)
+        block_fault(warp->block, "%s: lanes arrive at the cluster barrier twice without waiting", code->opcode);
+    warp->cluster_arrived |= here;
+}
+
+bool cluster_open(struct cluster *cluster)
+{
+    bool any = false;
+    for (unsigned i = 0; i < cluster->count; i++)
+        for (unsigned w = 0; w < cluster->blocks[i].warp_count && cluster->blocks[i].runs; w++) {
+            const struct warp *warp = &cluster->blocks[i].warps[w];
+            if (warp->alive & ~warp->cluster_arrived)
+                return false;
+            any |= warp->alive != 0;
+        }
+    if (!any)
+        return false;
+    bool opened = false;
+    for (unsigned i = 0; i < cluster->count; i++)
+        for (unsigned w = 0; w < cluster->blocks[i].warp_count; w++) {
+            struct warp *warp = &cluster->blocks[i].warps[w];
+            warp->cluster_arrived = 0;
+            for (unsigned s = 0; s < warp->split_count; s++)
+                if (warp->splits[s].state == SPLIT_AT_CLUSTER) {
+                    warp->splits[s].state = SPLIT_READY;
+                    warp->splits[s].pc++;
+                    opened = true;
+                }
+        }
+    for (unsigned i = 0; i < cluster->count; i++) {
+        struct block *block = &cluster->blocks[i];
+        block->epoch++;
+        if (block->runs)
+            watch_bytes(NULL, NULL, block, ACCESS_MEETS, (UINT64_C(1) << block->warp_count) - 1, 0, 0);
+        if (block->runs)
+            watch_bytes(NULL, NULL, block, ACCESS_JOINS, 0, 0, 0);
+    }
+    cluster->waited &= !opened;
+    return opened;
+}
+
+/* Waits until all have arrived. If they have since, no lane of the split has arrived for the next time. */
+bool do_wait_cluster(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    (void)code;
+    if ((warp->cluster_arrived & lanes) == 0) {
+        split->pc++;
+        return true;
+    }
+    split->state = SPLIT_AT_CLUSTER;
+    return false;
+}
+
+/* clang-format off */
+const struct opcode cluster_opcodes[] = {
+    {"UCGABAR_ARV",  arrive, TRAIT_FENCE | RULE_KEEPS,                        NULL, "", ""},
+    {"UCGABAR_WAIT", NULL,   CONTROL_WAIT_CLUSTER | TRAIT_FENCE | RULE_KEEPS, NULL, "", ""},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,9 +1,14 @@
 /* A place for blocks: what is in it when a block begins, and turns of its warps until all wait or are gone. */
-#include "block.h"
 
+#include "client.h"
+#include "control.h"
 #include "headway.h"
+#include "mbarrier.h"
 #include "memory.h"
+#include "record.h"
 #include "turns.h"
+
+#include "machine/block/block.h"
 
 const struct order orders[ALL_ORDERS] = {{1, 256, false, false, SPLITS_IN_TURN, false, false, 0},
                                          {1, FUEL, true, true, SPLITS_IN_TURN, false, false, 0},
@@ -133,6 +138,7 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
                             .turn = orders[grid->order].turn,
                             .watch.list = watchers,
                             .interrupt = let_next_run,
+                            .fails = client_fails,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = x_aligned(64, sizeof *block->warps * block->warp_count);

@@ -4,9 +4,10 @@
  * little. */
 #include "block_races.h"
 
-#include "block.h"
 #include "meetings.h"
 #include "race_kind.h"
+
+#include "machine/block/block.h"
 
 #include <sys/mman.h>
 

@@ -3,10 +3,10 @@
  * barrier there. */
 
 #include "changes.h"
-#include "cluster.h"
 #include "mbarrier.h"
 #include "memory.h"
 
+#include "machine/block/block.h"
 #include "machine/tile/tile.h"
 
 enum { NO_NUMBER = 255, TENSOR_BF16 = 9, TENSOR_TF32 = 11 }; /* in FLAG_NUMBER: what is there is overwritten */

@@ -8,6 +8,7 @@
 
 #include "left.h"
 #include "meetings.h"
+#include "record.h"
 #include "tile_order.h"
 #include "trial.h"
 

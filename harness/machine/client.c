@@ -1,6 +1,6 @@
 #include "client.h"
 
-#include "block.h"
+#include "machine/block/block.h"
 
 static void call(struct client *client, const cugate_event *event)
 {

@@ -2,9 +2,8 @@
  * executed, how far a launch may go, and where it failed. */
 #pragma once
 
-#include "grid.h"
-
 #include "cugate/machine.h"
+#include "machine/launch/launch.h"
 
 #include <stdatomic.h>
 

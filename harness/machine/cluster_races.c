@@ -1,7 +1,8 @@
+#include "machine/block/block.h"
+
 /* Finds blocks of a cluster that access a word of shared memory of one of them, which one writes, though they have not
  * waited for each other: at the cluster's barrier or at one in memory. After either a block is taken to know all that
  * was done before, as after an atomic's answer or a look at a flag. That two write a word is not looked at. */
-#include "cluster.h"
 
 /* When a word was last read and written, 0: never, by its own block and by another one, and by which. */
 enum { READ, WRITTEN, HOWS };

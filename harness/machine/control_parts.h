@@ -1,7 +1,7 @@
 /* control_parts.h - what control.c and barriers.c share. Private to them. */
 #pragma once
 
-#include "block.h"
+#include "machine/block/block.h"
 
 /* As control_run(), of one kind of instruction. */
 typedef bool control_step(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes);

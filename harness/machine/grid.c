@@ -9,6 +9,8 @@
 #include "left.h"
 #include "meetings.h"
 
+#include "machine/block/block.h"
+
 enum { WORKSPACE_BYTES = 256, MOST_ALIGNED = 128 /* as much as an argument can be aligned */ };
 
 static unsigned processors(void)

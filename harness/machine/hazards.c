@@ -1,7 +1,8 @@
 #include "hazards.h"
 
-#include "cluster.h"
 #include "mbarrier.h"
+
+#include "machine/block/block.h"
 
 /* 16 bytes of shared memory are one place, since copies move no less. */
 enum { PLACE_SHIFT = 4, WARPS = 32, NOBODY = WARPS };

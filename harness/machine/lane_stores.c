@@ -1,6 +1,7 @@
+#include "machine/block/block.h"
+
 /* Finds lanes of a warp that store different values to one word: it is not defined which one stays. In orders for a
  * doubt it is the first lane's, and the last one's otherwise. */
-#include "block.h"
 
 enum { WIDEST = 16 };
 

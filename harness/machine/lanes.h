@@ -9,8 +9,9 @@
  * predicate. */
 #pragma once
 
-#include "block.h"
 #include "flags.h"
+
+#include "machine/block/block.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>

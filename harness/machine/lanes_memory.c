@@ -3,8 +3,9 @@
  * three, and most accesses are only compared with them. */
 #include "lanes_access.h"
 
-#include "cluster.h"
 #include "shape.h"
+
+#include "machine/block/block.h"
 
 /* ---- Global memory ---- */
 

@@ -6,9 +6,10 @@
  * does so within the instruction, for up to 4 microseconds, after which the code waits again. */
 #include "mbarrier.h"
 
-#include "cluster.h"
 #include "meetings.h"
 #include "memory_access.h"
+
+#include "machine/block/block.h"
 
 enum { ARRIVALS_AT = 1, BYTES_AT = 21, LEFT_AT = 43, ARRIVAL_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = 1 << 20 };
 /* How the number of arrivals and of bytes is given; LOWERS: they are expected in no later phase. STAYS: they may
@@ -63,13 +64,6 @@ static uint64_t arrive_at(struct block *block, uint32_t address, uint64_t arriva
     }
     memcpy(place, &state, sizeof state);
     return before;
-}
-
-bool mbarrier_phase(struct block *block, uint32_t address)
-{
-    uint64_t state;
-    memcpy(&state, cluster_bytes(block, address, sizeof state), sizeof state);
-    return state >> 63;
 }
 
 void mbarrier_bytes_come(struct block *block, uint32_t address, uint64_t bytes)

@@ -2,40 +2,14 @@
  * instruction's accesses, what is told of them, and what is done when an access is unlike the one before. */
 #pragma once
 
-#include "block.h"
 #include "counting.h"
 
-#define MEMO_LOW 127 /* bits of an address that say where in its line it is */
-enum { SECTOR_BYTES = 32 };
+#include "machine/block/block.h"
+
+#define MEMO_LOW 127       /* bits of an address that say where in its line it is */
 #define MEMO_LOW_SECTOR 31 /* ... where in its sector, which is all that the sectors of a shape depend on */
 /* Bits of a shared address that matter to its shape; banks are a circle, so only alignment does. */
 #define MEMO_LOW_SHARED 15
-
-/* The shape of an instruction's last access, in one CPU thread, and what it costs. What each access needs comes first,
- * so that it is in few lines of the CPU's caches. */
-struct memo {
-    uint32_t lanes; /* 0: there was no access yet */
-    uint32_t low;
-    bool shared; /* it was to shared memory */
-    bool aligned;
-    bool in_order;             /* all lanes take part, and lane l is at l * size from lane 0 */
-    bool same;                 /* all lanes have the same address */
-    bool near;                 /* no two lanes are 4 GiB apart */
-    unsigned char home;        /* in global memory: enum home of the last access */
-    uint64_t times;            /* accesses of this shape that the tally does not have yet */
-    const unsigned char *last; /* in order: of the first lane, on this machine */
-    int64_t least, most;       /* least and largest distance from the first lane's address */
-    uint64_t begin, end;       /* in global memory: the allocation of the last access */
-    const uint32_t *apart;     /* for lanes that take part: lower word of the distance from the first lane's address */
-    struct met {
-        uint64_t begin, end; /* the allocation of the last access */
-        uint64_t *sectors;   /* NULL: it is not noted who accesses it */
-        uint32_t *lines;
-    } met; /* see meetings.h */
-    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
-    struct copy_shape *copies; /* of asynchronous copies, COPY_SHAPES; NULL: there were none yet */
-    uint32_t distances[LANES]; /* apart is this, unless lanes are in order or have the same address */
-} __attribute__((aligned(64)));
 
 /* Returns whether an access of this shape, with that address of the first lane, is within the memo's allocation.
  * Distances are compared, because sums of addresses may wrap around. */

@@ -1,7 +1,7 @@
 /* memory_access.h - shared memory, for operations outside of memory.c. */
 #pragma once
 
-#include "block.h"
+#include "machine/block/block.h"
 
 /* Sets the address in shared memory that operand n, [register + uniform register + offset], has in each of the lanes.
  * Each lane accesses `bytes` there. The block fails if they are outside of its shared memory or not aligned. The bytes

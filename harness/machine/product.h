@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "block.h"
+#include "machine/block/block.h"
 
 /* Notes on the instruction, in its flags. */
 enum {

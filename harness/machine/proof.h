@@ -3,9 +3,8 @@
  * guard, the shape of an access), the box of what it depends on becomes the block's own: its class is that box. */
 #pragma once
 
-#include "block.h"
-
 #include "machine/affine/affine.h"
+#include "machine/block/block.h"
 
 struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];

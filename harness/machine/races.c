@@ -1,8 +1,9 @@
 /* Finds warps of one block that race on a word of global memory: between two barriers of the block, one changes it and
  * another one reads or changes it. Atomics, and accesses that are meant for others (volatile ones), are none, nor is a
  * store of what was there. It looks at the first accesses of a block. */
-#include "block.h"
 #include "race_kind.h"
+
+#include "machine/block/block.h"
 
 /* A word that warps of the block accessed since its last barrier: the warp + 1 that changed it and the one that read
  * it, and the instructions that did last, + 1; several readers are SEVERAL. */

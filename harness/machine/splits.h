@@ -1,7 +1,7 @@
 /* splits.h - lanes of a warp that part into splits, and join again. */
 #pragma once
 
-#include "block.h"
+#include "machine/block/block.h"
 
 static inline unsigned count_lanes(uint32_t lanes)
 {

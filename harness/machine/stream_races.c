@@ -3,10 +3,10 @@
  * has left may be told so that it is done, and is behind it from then on. */
 #include "stream_races.h"
 
-#include "block.h"
 #include "meetings.h"
 
 #include "machine/affine/affine.h"
+#include "machine/block/block.h"
 
 #include <sys/mman.h>
 

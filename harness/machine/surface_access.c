@@ -1,8 +1,9 @@
 /* Accesses to surfaces: texels as they are, whose first coordinate counts bytes. Coordinates and layer are in
  * consecutive registers. */
-#include "block.h"
 #include "meetings.h"
 #include "texels.h"
+
+#include "machine/block/block.h"
 
 enum { FLAG_SHAPE, FLAG_BEYOND };
 

@@ -2,7 +2,7 @@
  * accessed by surface_access.c. */
 #pragma once
 
-#include "block.h"
+#include "machine/block/block.h"
 
 /* Returns the handle that code of 8.x names by its place: a word of constant bank 0, by its number. 0: none is there.
  */

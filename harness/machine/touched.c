@@ -1,8 +1,7 @@
 #include "touched.h"
 
-#include "block.h"
-
 #include "machine/affine/affine.h"
+#include "machine/block/block.h"
 
 struct touches {
     bool on, unknown; /* unknown: something was read or written that is not noted */

@@ -1,9 +1,8 @@
 /* turns.h - shared by grid.c, turns.c and block.c: a launch while it is executed. */
 #pragma once
 
-#include "block.h"
-
 #include "machine/affine/affine.h"
+#include "machine/block/block.h"
 
 /* The rows are the orders. Each says how many clusters a thread has begun at a time, and how many instructions a warp
  * executes before the next one; whether blocks, and warps, come last first; the order of splits; whether lanes that

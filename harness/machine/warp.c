@@ -1,7 +1,10 @@
 /* The loop that executes a warp. Its splits are executed in turn, each until it waits, is gone, or its turn is over. */
+#include "client.h"
 #include "control.h"
 #include "control_parts.h"
+#include "mbarrier.h"
 #include "proof.h"
+#include "record.h"
 #include "splits.h"
 #include "waits.h"
 #include "warpgroup.h"

@@ -6,12 +6,15 @@
  * as far, so that one of them may tell others that shared memory is free. */
 #pragma once
 
-#include "block.h"
+#include "machine/block/block.h"
 
 enum { WARPGROUP = 4 /* warps */ };
 
 /* Looks at the registers of an instruction before it is executed. */
 void warpgroup_watch(struct warp *warp, const struct instruction *code);
+
+/* Whether the products are done that an instruction waits for. */
+bool products_are_done(struct warp *warp, const struct instruction *code, uint32_t lanes);
 
 /* Before a product reads its registers, and after it has written `registers` accumulators. */
 void warpgroup_begin(struct warp *warp, const struct instruction *code);

@@ -1,7 +1,7 @@
 /* fuzz_decode - any text as the output of nvdisasm of instructions, a line each: GUARD;OPCODE;OPERANDS, and its bytes
  * as the machine code. No crash, no read outside, and operands that lie where a warp has rows, masks and barriers, or
  * an instruction that is not simulated. */
-#include "machine/block.h"
+#include "machine/block/block.h"
 #include "machine/machine.h"
 
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 /* fuzz_proof - bytes as programs of a block's place and of parameters near the ends of 32 bits, each with a grid. What
  * is proved of blocks that are not executed has to be what they do: each is executed and compared with its class, and
  * counts are those of a launch that leaves blocks out, which it may only where none meet. */
-#include "machine/block.h"
+#include "machine/block/block.h"
 #include "machine/machine.h"
 
 #include "fuzz.h"

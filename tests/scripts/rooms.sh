@@ -27,7 +27,7 @@ include '"judge/judge_parts.h"' harness/report/report.c
 include '"rule.h"' harness/report/report.c && sed -i 's/"rule.h"/"none.h"/' harness/report/report.c
 include '<cuda.h>' harness/measure/measure.c
 include '"cudart/cudart.h"' harness/machine/warp.c
-include '"machine/block.h"' harness/sim/collector.c
+include '"machine/turns.h"' harness/sim/collector.c
 printf 'int gate_comparable(const void *, const void *);\nint judge_calls(void);\nint judge_calls(void) { return gate_comparable(0, 0); }\n' \
     >>harness/judge/rule.c
 printf 'struct comparison;\nint comparison_exit_code(const struct comparison *);\nint rule_calls(const struct comparison *of);\nint rule_calls(const struct comparison *of) { return comparison_exit_code(of); }\n' \
@@ -60,7 +60,7 @@ a room below|harness/judge/compare.c:|judge may not include report
 another room's private header|harness/report/report.c:|judge/judge_parts.h is private to its room: include "judge/judge.h"
 a header that is not there|harness/report/report.c:|none.h is not in this room
 a runtime in what executes|harness/machine/warp.c:|machine may not include cudart
-a part of what executes|harness/sim/collector.c:|machine/block.h is private to its room: include "machine/machine.h"
+a part of what executes|harness/sim/collector.c:|machine/turns.h is private to its room: include "machine/machine.h"
 a header of CUDA|harness/measure/measure.c:|<cuda.h> is a header of CUDA: only harness/{cupti
 a call behind the back of the headers|harness/judge/rule.c: calls harness/gate/comparable.c|judge may not
 a circle of files|harness/judge/rule.c: is in a circle|harness/judge/comparison.c: is in a circle

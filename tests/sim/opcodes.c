@@ -1,7 +1,7 @@
 /* opcodes.c - prints which instructions machine code has, without executing anything: `opcodes FILE...` has each
  * function as "f NAME", and its instructions as "o OFFSET OPCODE". Images of compute capabilities that are not
  * simulated at all are left out. */
-#include "machine/block.h"
+#include "machine/block/block.h"
 #include "machine/machine.h"
 
 #include "cubin/cubin.h"

@@ -402,3 +402,23 @@ char *module_line(const struct function *function, size_t index, unsigned *numbe
         }
     return line_table_line(module_lines(function->module), name, offset - begin, number);
 }
+
+/* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
+char *code_place(const struct function *function, size_t index)
+{
+    struct machine *machine = function->module->machine;
+    pthread_mutex_lock(&machine->lock);
+    const uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES;
+    unsigned number;
+    OWNED_TEXT file = module_line(function, index, &number);
+    char *name = file ? source_name(file, NULL) : x_strdup(function->text.name), *place;
+    if (file) {
+        place = x_sprintf("%s:%u", name, number);
+    } else {
+        demangle((char **[]){&name}, 1);
+        place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
+    }
+    free(name);
+    pthread_mutex_unlock(&machine->lock);
+    return place;
+}

@@ -87,6 +87,9 @@ bool module_place(const struct function *function, uint64_t address, uint32_t *i
 /* Returns the file and line of an instruction, as line_table_line(). */
 char *module_line(const struct function *function, size_t index, unsigned *number);
 
+/* Returns the place of an instruction, "kernels/a.cu:12" or "kernel(int)+0x40". Caller frees. */
+char *code_place(const struct function *function, size_t index);
+
 /* Returns the name of a function outside of the machine code, such as "__assertfail", that has this address in the
  * constants. NULL: there is none. */
 const char *module_outside(const struct module *module, uint64_t address);

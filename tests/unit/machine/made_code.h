@@ -1,7 +1,7 @@
 /* made_code.h - decodes instructions that are written down as nvdisasm writes them. */
 #pragma once
 
-#include "machine/block.h"
+#include "machine/block/block.h"
 #include "machine/machine.h"
 
 /* Decodes "OPCODE OPERANDS" and "@GUARD OPCODE OPERANDS", without blanks in the operands, and more behind a ; each.

@@ -1,7 +1,7 @@
 /* made_warp.h - makes a warp, and an instruction for it to execute. */
 #pragma once
 
-#include "machine/block.h"
+#include "machine/block/block.h"
 #include "machine/machine.h"
 
 /* Operand n of a made instruction is register MADE_REGISTER * n, and those behind it. */

@@ -1,4 +1,4 @@
-#include "machine/block.h"
+#include "machine/machine.h"
 #include "machine/vector_unit.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 #include "replay/made_launch.h"
 
-#include "machine/block.h"
+#include "machine/block/block.h"
 #include "test.h"
 
 enum { RESIDENT_STEPS = 40 };

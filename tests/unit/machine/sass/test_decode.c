@@ -1,6 +1,6 @@
 /* nvdisasm's text becomes instructions: each kind of operand, whatever the version writes, and what is not understood.
  */
-#include "machine/block.h"
+#include "machine/machine.h"
 #include "test.h"
 
 static struct code *code;

@@ -1,5 +1,5 @@
 /* Text and the 16 bytes that it is of: what of an immediate only these say, and whether both say the same. */
-#include "machine/block.h"
+#include "machine/machine.h"
 
 #include "test.h"
 

@@ -2,10 +2,9 @@
  * says what an instruction is. */
 #pragma once
 
-#include "client.h"
-#include "grid.h"
-#include "record.h"
 #include "watch.h"
+
+#include "machine/launch/launch.h"
 
 /* ---- Warps ---- */
 
@@ -29,7 +28,6 @@ struct split {
     unsigned short held;        /* barrier registers at which these join the others again, a bit each */
 };
 
-struct memo;
 struct hot_addresses;
 
 /* Registers, a bit each. */
@@ -123,6 +121,34 @@ struct most {
     uint64_t warp, block;
 };
 
+enum { SECTOR_BYTES = 32 };
+
+/* The shape of an instruction's last access, in one CPU thread, and what it costs. What each access needs comes first,
+ * so that it is in few lines of the CPU's caches. */
+struct memo {
+    uint32_t lanes; /* 0: there was no access yet */
+    uint32_t low;
+    bool shared; /* it was to shared memory */
+    bool aligned;
+    bool in_order;             /* all lanes take part, and lane l is at l * size from lane 0 */
+    bool same;                 /* all lanes have the same address */
+    bool near;                 /* no two lanes are 4 GiB apart */
+    unsigned char home;        /* in global memory: enum home of the last access */
+    uint64_t times;            /* accesses of this shape that the tally does not have yet */
+    const unsigned char *last; /* in order: of the first lane, on this machine */
+    int64_t least, most;       /* least and largest distance from the first lane's address */
+    uint64_t begin, end;       /* in global memory: the allocation of the last access */
+    const uint32_t *apart;     /* for lanes that take part: lower word of the distance from the first lane's address */
+    struct met {
+        uint64_t begin, end; /* the allocation of the last access */
+        uint64_t *sectors;   /* NULL: it is not noted who accesses it */
+        uint32_t *lines;
+    } met; /* see meetings.h */
+    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
+    struct copy_shape *copies; /* of asynchronous copies, COPY_SHAPES; NULL: there were none yet */
+    uint32_t distances[LANES]; /* apart is this, unless lanes are in order or have the same address */
+} __attribute__((aligned(64)));
+
 /* A block, as one CPU thread executes it. */
 struct block {
     const struct grid *grid;
@@ -170,17 +196,13 @@ struct block {
     bool wrote;  /* since look_for_progress() (turns.c): its warps have, or came past a barrier */
     struct block *next;                     /* another block that the same CPU thread has begun; NULL: there is none */
     void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */
+    void (*fails)(struct block *block);     /* called where it fails, if the launch has a client */
     uint64_t launch_workspace;              /* an address of the GPU; 0: the launch is not cooperative */
     const struct instruction *now;
     jmp_buf *failed;
     struct problem *problem;
     enum fault *fault;
 };
-
-/* Lets warps continue that wait at a barrier of the block, if all have arrived: `wanted` threads, or if that is 0 as
- * many as those that wait for it ask for. Where none waits, it begins anew. Returns whether they had. In
- * barriers.c. */
-bool barrier_open(struct block *block, unsigned number, unsigned wanted);
 
 /* These make the block fail and do not return: block_fault_of() for a fault of the kernel, block_fault() where a GPU
  * tells nothing of it or only that the launch failed, block_not_simulated() for something that cannot be simulated. */
@@ -202,6 +224,7 @@ enum {
     SHARED_BEYOND = 12,
     PARAMETER_BANK = 0,
 };
+#define OFFSET_MASK ((UINT32_C(1) << RANK_SHIFT) - 1)
 /* These are the generic addresses at which shared and local memory begin. Nothing of a process lies there. */
 #define SHARED_WINDOW (UINT64_C(0x40) << 32)
 #define LOCAL_WINDOW (UINT64_C(0x41) << 32)
@@ -213,22 +236,34 @@ char *block_place(const struct block *block);
  * (outside_allow()). In fault.c. */
 bool outside_note(struct machine *machine, const char *words);
 
-/* Lets warps of a cluster continue that wait at its barrier, if all have arrived. Returns whether it did. In cluster.c.
- */
-bool cluster_open(struct cluster *cluster);
+/* ---- Shared memory of the blocks of a cluster: cluster.c ---- */
 
-/* Executes a warp until every split waits or has exited, or until its turn is over. In warp.c. */
-enum { FUEL = 1 << 20 }; /* most instructions of a turn */
-void warp_start(struct warp *warp);
-bool warp_run(struct warp *warp); /* true: something was executed */
-/* Lets splits continue that wait for a phase which is over. Returns whether there were any. */
-bool warp_end_waits(struct warp *warp);
-bool products_are_done(struct warp *warp, const struct instruction *code, uint32_t lanes); /* warpgroup.c */
-bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes);     /* mbarrier.c */
-/* Fails the block because a split waits for a phase that never ends. */
-__attribute__((noreturn)) void phase_is_missing(struct warp *warp, const struct split *split);
-/* Lets splits continue that wait for a phase which is not over. They are told so. Returns whether there were any. */
-bool warp_give_up_waits(struct warp *warp);
+/* Returns the block whose shared memory an address is in: above its offset it has the block's rank. The block fails if
+ * there is none of that rank, if that block has exited, or if the bytes are outside of its memory. */
+struct block *cluster_block(struct block *block, uint32_t address, uint64_t bytes);
+
+/* Returns the bytes at such an address. */
+unsigned char *cluster_bytes(struct block *block, uint32_t address, uint64_t bytes);
+
+/* Sets the places in shared memory of other blocks where these lanes access `size` bytes each, and tells those who
+ * watch it what kind of access it is; 0: they need not know. An H100 counts no such access, but for the instruction. */
+void cluster_places(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
+                    unsigned size, unsigned kind, unsigned char **places);
+
+/* Returns which phase a barrier in shared memory is in: mbarrier.c. */
+bool mbarrier_phase(struct block *block, uint32_t address);
+
+/* ---- What is recorded of a warp: record_words.c ---- */
+
+/* What that instruction turns out to do: a copy of the hardware begins, at whose barrier `bytes` arrive; it moves bytes
+ * from or to an address of global memory; a barrier in shared memory is told something. */
+void record_bulk(struct warp *warp, bool stores, uint32_t barrier, uint64_t bytes);
+void record_bulk_bytes(struct warp *warp, uint64_t address, uint64_t bytes);
+void record_phase(struct warp *warp, uint32_t barrier, enum phase_part part, uint64_t number);
+/* Appends an instruction: its first word, and those behind it. */
+void record_new(struct recorded_warp *to, uint32_t head, const uint32_t *words);
+
+/* ---- Registers ---- */
 
 /* Returns the row at a byte offset. */
 static inline uint32_t *row_at(const struct warp *warp, unsigned space, uint32_t offset)
@@ -274,7 +309,3 @@ VECTOR_TABLES(lanes_tensor);
 VECTOR_TABLES(lanes_special);
 extern const struct opcode control_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
     mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
-
-/* Returns a table by its number from 0, for a kind of vector unit; NULL: there are no more. */
-const struct opcode *opcode_table(size_t number, unsigned kind);
-find_opcode opcode_find;

@@ -1,26 +1,6 @@
 /* Makes a block fail. The message has the place of the instruction that it is executing. */
 #include "block.h"
 
-/* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
-char *code_place(const struct function *function, size_t index)
-{
-    struct machine *machine = function->module->machine;
-    pthread_mutex_lock(&machine->lock);
-    const uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES;
-    unsigned number;
-    OWNED_TEXT file = module_line(function, index, &number);
-    char *name = file ? source_name(file, NULL) : x_strdup(function->text.name), *place;
-    if (file) {
-        place = x_sprintf("%s:%u", name, number);
-    } else {
-        demangle((char **[]){&name}, 1);
-        place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
-    }
-    free(name);
-    pthread_mutex_unlock(&machine->lock);
-    return place;
-}
-
 char *block_place(const struct block *block)
 {
     OWNED_TEXT place = code_place(block->grid->function, block->now ? block->now->index : 0);
@@ -40,7 +20,7 @@ __attribute__((noreturn)) static void fail(struct block *block, const char *pref
 {
     describe(block->problem, block, prefix, format, list);
     if (block->grid->client)
-        client_fails(block);
+        block->fails(block);
     longjmp(*block->failed, 1);
 }
 
