@@ -3,10 +3,10 @@
  * used. */
 #include "changes.h"
 #include "shape.h"
-#include "waits.h"
 
 #include "machine/affine/affine.h"
 #include "machine/block/block.h"
+#include "machine/races/races.h"
 
 enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };
 /* The lane before which another block may come in between. The two parts of a warp differ in size. */

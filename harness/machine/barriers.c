@@ -4,8 +4,9 @@
 
 #include "mbarrier.h"
 #include "splits.h"
-#include "waits.h"
 #include "warpgroup.h"
+
+#include "machine/races/races.h"
 
 /* ---- Of a warp ---- */
 

@@ -5,6 +5,7 @@
 #include "headway.h"
 #include "mbarrier.h"
 #include "memory.h"
+#include "proof.h"
 #include "record.h"
 #include "turns.h"
 
@@ -139,6 +140,7 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
                             .watch.list = watchers,
                             .interrupt = let_next_run,
                             .fails = client_fails,
+                            .unproved = proof_fail,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = x_aligned(64, sizeof *block->warps * block->warp_count);

@@ -7,10 +7,11 @@
 #include "classes.h"
 
 #include "left.h"
-#include "meetings.h"
 #include "record.h"
 #include "tile_order.h"
 #include "trial.h"
+
+#include "machine/races/races.h"
 
 /* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at,
  * but for what it computes; a texture's takes as long as so many others. */

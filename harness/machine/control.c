@@ -3,8 +3,9 @@
 #include "control.h"
 
 #include "control_parts.h"
-#include "meetings.h"
 #include "splits.h"
+
+#include "machine/races/races.h"
 
 /* The place a jump names: the last immediate or symbol. */
 static uint32_t target_of(struct warp *warp, const struct instruction *code)

@@ -1,7 +1,8 @@
 /* Instructions by which lanes of a warp exchange values, and by which they ask about themselves: special registers,
  * constants, votes, shuffles. */
 #include "lanes.h"
-#include "waits.h"
+
+#include "machine/races/races.h"
 
 /* Writes one word to all chosen lanes. */
 static void write_all(struct warp *warp, const struct operand *operand, uint32_t lanes, uint32_t value)

@@ -6,18 +6,16 @@
  * instruction did. The rest is what a runtime needs besides, and what watches: meetings.h, outcomes.h. */
 #pragma once
 
-#include "block_races.h"
 #include "client.h"
 #include "grid.h"
 #include "headway.h"
-#include "meetings.h"
 #include "outside_calls.h"
 #include "record.h"
-#include "stream_races.h"
 #include "touched.h"
 #include "vector_unit.h"
 
 #include "machine/device/device.h"
+#include "machine/races/races.h"
 
 /* NULL with *problem, where this process has no addresses left for another machine. */
 struct machine *machine_open(struct problem *problem);

@@ -6,10 +6,10 @@
  * does so within the instruction, for up to 4 microseconds, after which the code waits again. */
 #include "mbarrier.h"
 
-#include "meetings.h"
 #include "memory_access.h"
 
 #include "machine/block/block.h"
+#include "machine/races/races.h"
 
 enum { ARRIVALS_AT = 1, BYTES_AT = 21, LEFT_AT = 43, ARRIVAL_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = 1 << 20 };
 /* How the number of arrivals and of bytes is given; LOWERS: they are expected in no later phase. STAYS: they may

@@ -1,9 +1,9 @@
 /* Accesses to surfaces: texels as they are, whose first coordinate counts bytes. Coordinates and layer are in
  * consecutive registers. */
-#include "meetings.h"
 #include "texels.h"
 
 #include "machine/block/block.h"
+#include "machine/races/races.h"
 
 enum { FLAG_SHAPE, FLAG_BEYOND };
 

@@ -3,7 +3,8 @@
 #include "trial.h"
 
 #include "left.h"
-#include "meetings.h"
+
+#include "machine/races/races.h"
 
 enum { STEPS_OF_SPOT = 64, SPOTS_MOST = 1 << 22 };
 #define HOT_MOST (UINT64_C(1) << 24) /* addresses of atomics, of all blocks */

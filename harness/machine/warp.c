@@ -6,8 +6,9 @@
 #include "proof.h"
 #include "record.h"
 #include "splits.h"
-#include "waits.h"
 #include "warpgroup.h"
+
+#include "machine/races/races.h"
 
 /* Notes that so many threads of a warp executed the instructions from `first` to before `end`. */
 static void note_flow(struct block *block, uint32_t first, uint32_t end, unsigned threads)

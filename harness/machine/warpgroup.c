@@ -1,7 +1,8 @@
 #include "warpgroup.h"
 
-#include "hazards.h"
 #include "product.h"
+
+#include "machine/races/races.h"
 
 enum { UNIT = 16 /* bytes */, A_REGISTERS = 4 };
 

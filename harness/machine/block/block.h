@@ -197,7 +197,8 @@ struct block {
     struct block *next;                     /* another block that the same CPU thread has begun; NULL: there is none */
     void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */
     void (*fails)(struct block *block);     /* called where it fails, if the launch has a client */
-    uint64_t launch_workspace;              /* an address of the GPU; 0: the launch is not cooperative */
+    void (*unproved)(struct block_proof *proof, const struct instruction *code, const char *why); /* proof_fail() */
+    uint64_t launch_workspace; /* an address of the GPU; 0: the launch is not cooperative */
     const struct instruction *now;
     jmp_buf *failed;
     struct problem *problem;

@@ -1,6 +1,6 @@
 /* Finds warps of a block, and lanes of a warp that have parted, that access a word of shared memory without a barrier
  * between them, one of which writes it, and words that are read though nobody wrote them. */
-#include "proof.h"
+#include "machine/block/block.h"
 
 /* For each word of shared memory: the warp + 1 that wrote it since the last barrier, the one that read it, and the one
  * that changed it by an atomic whose answer it does not use. Several are SEVERAL. */
@@ -81,7 +81,8 @@ static void done(const struct access *access)
     if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
         writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
     else if (warp->block->proof)
-        proof_fail(warp->block->proof, access->code, "warps store data-dependent values to one word of shared memory");
+        warp->block->unproved(warp->block->proof, access->code,
+                              "warps store data-dependent values to one word of shared memory");
 }
 
 static struct shadow_word *word_at(struct shadow *shadow, const struct block *block, uint32_t address)

@@ -7,7 +7,9 @@
  * to know all, so that no right kernel is accused. */
 #pragma once
 
-#include "machine/block/block.h"
+#include <stdbool.h>
+
+struct warp;
 
 /* The clock of a warp now, and whether another one knows that the warp has done all before such a clock. Where hazards
  * are not looked for, all is known. */

@@ -2,6 +2,8 @@
 
 #include "meetings.h"
 
+#include "machine/block/block.h"
+
 /* Sets which instructions the innermost loop around one has, from the first to the last. False: it is in none. A branch
  * back is no loop where it comes from code that the compiler moved behind the end, and that is not reached again. */
 static bool loop_around(const struct code *code, size_t at, size_t *from, size_t *to)

@@ -1,7 +1,5 @@
 #include "hazards.h"
 
-#include "mbarrier.h"
-
 #include "machine/block/block.h"
 
 /* 16 bytes of shared memory are one place, since copies move no less. */

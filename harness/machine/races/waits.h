@@ -2,7 +2,11 @@
  * such a loop adds to a count is not known. */
 #pragma once
 
-#include "machine/block/block.h"
+#include <stdbool.h>
+
+struct block;
+struct code;
+struct instruction;
 
 /* Finds the instructions that poll: what they find, of global memory that others may change, decides whether the
  * innermost loop around them is left. One that loads is in a loop that changes no global memory: others work. */

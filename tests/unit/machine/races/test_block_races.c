@@ -1,6 +1,6 @@
 /* Races in more words than are looked at; tests/sim/races.cu has what a race is. */
-#include "made_program.h"
-#include "made_warp.h"
+#include "machine/made_program.h"
+#include "machine/made_warp.h"
 #include "test.h"
 
 enum { MOST = 1 << 12, WORDS = 3 * MOST, EACH = 16, PART = LANES * EACH };

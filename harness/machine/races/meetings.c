@@ -1,6 +1,6 @@
 #include "meetings.h"
 
-#include "memory.h"
+#include "machine/block/block.h"
 
 #include <sys/mman.h>
 
