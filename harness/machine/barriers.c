@@ -4,8 +4,8 @@
 
 #include "mbarrier.h"
 #include "splits.h"
-#include "warpgroup.h"
 
+#include "machine/lanes/lanes.h"
 #include "machine/races/races.h"
 
 /* ---- Of a warp ---- */

@@ -1,6 +1,6 @@
 #include "changes.h"
 
-#include "small_float.h"
+#include "machine/lanes/lanes.h"
 
 static uint32_t float_sum(uint32_t a, uint32_t b)
 {

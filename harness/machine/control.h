@@ -24,3 +24,5 @@ bool warp_run(struct warp *warp); /* true: something was executed */
 bool warp_end_waits(struct warp *warp);
 /* Lets splits continue that wait for a phase which is not over. They are told so. Returns whether there were any. */
 bool warp_give_up_waits(struct warp *warp);
+
+extern const struct opcode control_opcodes[], cluster_opcodes[];

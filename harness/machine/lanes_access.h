@@ -2,8 +2,9 @@
  * and rows of registers to and from memory. */
 #pragma once
 
-#include "lanes.h"
 #include "memory.h"
+
+#include "machine/lanes/lanes.h"
 
 /* ---- Addresses ---- */
 

@@ -7,7 +7,8 @@
  * 8. */
 #include "counting.h"
 #include "memory_access.h"
-#include "small_float.h"
+
+#include "machine/lanes/lanes.h"
 
 /* ---- Shapes ---- */
 

@@ -1,9 +1,11 @@
 /* Finds the operation of an opcode, and makes a function's code with its operations. A uniform instruction is the one
  * with the same name, on uniform registers. */
+#include "control.h"
 #include "grid.h"
 #include "vector_unit.h"
 
 #include "machine/block/block.h"
+#include "machine/lanes/lanes.h"
 #include "machine/races/races.h"
 
 /* Returns the row with the longest name that the opcode begins with, up to a whole modifier. */

@@ -1,8 +1,9 @@
 /* rules.h - shared by rules.c and rules_*.c: what follows of other blocks from an instruction of one. */
 #pragma once
 
-#include "lanes.h"
 #include "proof.h"
+
+#include "machine/lanes/lanes.h"
 
 /* An instruction that is about to be executed. */
 struct step {

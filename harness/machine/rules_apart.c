@@ -1,11 +1,10 @@
 /* Rules of what is done apart from warps: copies of the hardware, the barriers in shared memory that these arrive at,
  * and products of a warpgroup. All are done in the same order in all blocks of a class. */
-#include "changes.h"
 #include "mbarrier.h"
-#include "product.h"
 #include "rules.h"
 
 #include "machine/block/block.h"
+#include "machine/lanes/lanes.h"
 #include "machine/tile/tile.h"
 
 enum { COPY_UNIT = 16, TYPES_EXACT = 10 /* CUtensorMapDataType: those behind it are rounded */ };

@@ -1,7 +1,8 @@
 /* What a fetch from a texture returns. The rules are those of "Texture Fetching" in the CUDA C++ Programming Guide. */
 
-#include "small_float.h"
 #include "texels.h"
+
+#include "machine/lanes/lanes.h"
 
 /* A coordinate is a multiple of this once it is counted in texels. */
 enum { FRACTION_BITS = 8, FRACTION = 1 << FRACTION_BITS };

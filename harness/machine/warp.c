@@ -6,8 +6,8 @@
 #include "proof.h"
 #include "record.h"
 #include "splits.h"
-#include "warpgroup.h"
 
+#include "machine/lanes/lanes.h"
 #include "machine/races/races.h"
 
 /* Notes that so many threads of a warp executed the instructions from `first` to before `end`. */

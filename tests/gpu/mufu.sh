@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints what a GPU of sm_90 gives for all 2^32 operands of each special function: "FUNCTION BINADE HASH", 512 binades
-# each, of which tests/unit/machine/test_lanes_mufu.c has some. OUT gets all results of the binades that are asked for, and
-# those of halves and bf16. From such results the tables harness/machine/mufu_*.txt were found. Needs a GPU, nvcc and cc.
+# each, of which tests/unit/machine/lanes/test_lanes_mufu.c has some. OUT gets all results of the binades that are asked for, and
+# those of halves and bf16. From such results the tables harness/machine/lanes/mufu_*.txt were found. Needs a GPU, nvcc and cc.
 #
 #   OUT=DIR tests/gpu/mufu.sh [FUNCTION:BINADE...]       such as RCP:127 RSQ:127 RSQ:128
 set -euo pipefail

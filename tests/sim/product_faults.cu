@@ -1,6 +1,6 @@
 /* Matrix products of a warpgroup with one fault each, and right ones that look like these, for tests/sim/faults.sh.
  * That looks for the line whose comment is the kernel's name. Each number of a right one is 16. What concerns registers
- * ptxas mends by itself: tests/unit/machine/test_warpgroup.c has it. */
+ * ptxas mends by itself: tests/unit/machine/lanes/test_warpgroup.c has it. */
 #include "bulk.cuh"
 #include "hopper_gmma.cuh"
 

@@ -296,17 +296,7 @@ static inline void predicate_set(struct warp *warp, const struct operand *operan
 
 /* Each file of operations has a table for each kind of vector unit (vector_unit.h). A row with a NULL name ends it. */
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
-VECTOR_TABLES(lanes_integer);
-VECTOR_TABLES(lanes_bits);
-VECTOR_TABLES(lanes_compare);
-VECTOR_TABLES(lanes_float);
-VECTOR_TABLES(lanes_half);
-VECTOR_TABLES(lanes_convert);
-VECTOR_TABLES(lanes_mufu);
 VECTOR_TABLES(lanes_memory);
 VECTOR_TABLES(lanes_copy);
-VECTOR_TABLES(lanes_product);
 VECTOR_TABLES(lanes_tensor);
-VECTOR_TABLES(lanes_special);
-extern const struct opcode control_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
-    mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
+extern const struct opcode texture_opcodes[], surface_opcodes[], atomic_opcodes[], mbarrier_opcodes[], bulk_opcodes[];

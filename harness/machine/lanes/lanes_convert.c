@@ -1,5 +1,5 @@
 /* Conversions between numbers of all widths. */
-#include "small_float.h"
+#include "lanes.h"
 
 /* ---- Modifiers ---- */
 

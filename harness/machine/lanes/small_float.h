@@ -2,7 +2,36 @@
  * that compilers make vector code of them. */
 #pragma once
 
-#include "lanes.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline float to_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline uint32_t of_float(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+static inline double to_double(uint32_t low, uint32_t high)
+{
+    const uint64_t bits = low | (uint64_t)high << 32;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline uint64_t of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
 
 /* The words that the GPU gives for every NaN. */
 #define NAN_16 0x7fffu /* half and bf16 */
@@ -70,7 +99,7 @@ static inline float float_to_odd(double value)
     const float near = (float)value;
     const uint32_t bits = of_float(near);
     const double back = (double)near;
-    const uint32_t step = fabs(back) > fabs(value) ? ALL_LANES : 1;
+    const uint32_t step = fabs(back) > fabs(value) ? UINT32_MAX : 1;
     return to_float(bits + ((back < value || back > value) && !(bits & 1) ? step : 0));
 }
 

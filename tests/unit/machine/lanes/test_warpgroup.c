@@ -1,6 +1,6 @@
 /* What a warp may not do before it has waited for its warpgroup's products. ptxas mends such code when it sees it, so
  * these are programs in machine code. */
-#include "made_program.h"
+#include "machine/made_program.h"
 #include "test.h"
 
 static void expect_end(const char *where, const char *text, const char *words)
@@ -12,4 +12,4 @@ static void expect_end(const char *where, const char *text, const char *words)
     cr_expect_eq(part == NULL, said == NULL, "%s: %s", where, end);
 }
 
-TEXTS(warpgroup, programs, "tests/unit/machine/warpgroup.txt", expect_end)
+TEXTS(warpgroup, programs, "tests/unit/machine/lanes/warpgroup.txt", expect_end)

@@ -1,6 +1,6 @@
 /* Which forms of the instructions that multiply matrices are known, and every other form is refused. What they compute
  * is in tests/sim/recorded.sh, as an H100 has it, and of a warp's own in test_opcode_vectors.c. */
-#include "made_code.h"
+#include "machine/made_code.h"
 #include "test.h"
 
 Test(product, what_multiplies_apart)
@@ -30,4 +30,4 @@ static void expect_form(const char *where, const char *text, const char *words)
     }
 }
 
-TEXTS(product, forms, "tests/unit/machine/product_forms.txt", expect_form)
+TEXTS(product, forms, "tests/unit/machine/lanes/product_forms.txt", expect_form)

@@ -9,9 +9,6 @@
  * kind (tests/sim/recorded.sh: hopper, family descriptors). */
 #include "product.h"
 
-#include "memory.h"
-#include "warpgroup.h"
-
 enum { UNIT = 16 /* bytes */, LINE_BYTES = 32 /* of A along k */, GROUP = 8 };
 
 static const struct element {

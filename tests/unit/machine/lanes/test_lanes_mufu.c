@@ -1,6 +1,6 @@
 /* Special functions, compared with results of an H100. */
-#include "machine/small_float.h"
-#include "made_warp.h"
+#include "machine/lanes/lanes.h"
+#include "machine/made_warp.h"
 
 #include "test.h"
 
@@ -69,8 +69,8 @@ static void expect_the_same(const char *where, const char *text, const char *wor
                          where, first);
 }
 
-TEXTS(lanes_mufu, every_result_is_that_of_the_gpu, "tests/unit/machine/lanes_mufu.txt#binades", expect_hash)
-TEXTS(lanes_mufu, every_kind_of_vector_unit_gives_the_same, "tests/unit/machine/lanes_mufu.txt#binades",
+TEXTS(lanes_mufu, every_result_is_that_of_the_gpu, "tests/unit/machine/lanes/lanes_mufu.txt#binades", expect_hash)
+TEXTS(lanes_mufu, every_kind_of_vector_unit_gives_the_same, "tests/unit/machine/lanes/lanes_mufu.txt#binades",
       expect_the_same)
 
 /* ---- Single values ---- */
@@ -104,8 +104,8 @@ static void expect_bits(const char *where, const char *text, const char *words)
         expect_result(where, opcode, from << 16 | 0x1111, to, 3); /* .H1 */
 }
 
-TEXTS(lanes_mufu, special_functions, "tests/unit/machine/lanes_mufu.txt#floats", expect_float)
-TEXTS(lanes_mufu, special_functions_of_doubles_and_halves, "tests/unit/machine/lanes_mufu.txt#bits", expect_bits)
+TEXTS(lanes_mufu, special_functions, "tests/unit/machine/lanes/lanes_mufu.txt#floats", expect_float)
+TEXTS(lanes_mufu, special_functions_of_doubles_and_halves, "tests/unit/machine/lanes/lanes_mufu.txt#bits", expect_bits)
 
 Test(lanes_mufu, what_is_not_known_is_refused)
 {

@@ -1,7 +1,6 @@
 /* Operations on single and double precision. A result that is NaN has the bits that the GPU gives: 0x7fffffff or
  * 0xfff80000 00000000. For doubles they are those of the first operand that is NaN, as an H200 was seen to do. */
 #include "comparisons.h"
-#include "small_float.h"
 
 #include <fenv.h>
 

@@ -1,6 +1,6 @@
 /* MUFU: special functions, bit for bit as the GPU's tables give them. */
+#include "lanes.h"
 #include "mufu_tables.h"
-#include "small_float.h"
 
 /* ---- Interpolation ---- */
 

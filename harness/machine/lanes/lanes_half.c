@@ -1,6 +1,5 @@
 /* Arithmetic on two halves, or two bf16, in a word. */
 #include "comparisons.h"
-#include "small_float.h"
 
 /* ---- Modifiers ---- */
 

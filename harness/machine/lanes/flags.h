@@ -11,3 +11,32 @@ enum { FLAG_COMPARE = 0, FLAG_COMBINE = 2, FLAG_LOW, FLAG_HALVES, FLAG_RELU };
 enum { FLAG_WHAT, FLAG_AXIS, FLAG_SHORT };
 /* Loads, stores and constants. FLAG_STRONG: others may write there; FLAG_FILLS: zeros are copied too. */
 enum { FLAG_SIGN_EXTENDS, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
+/* Products of matrices. */
+enum {
+    PRODUCT_LEFT,    /* kind of the elements of A */
+    PRODUCT_RIGHT,   /* of B */
+    PRODUCT_SUM,     /* of C and D: ELEMENT_F16, ELEMENT_F32 or ELEMENT_S32 */
+    PRODUCT_COLUMNS, /* of B, divided by 8 */
+    PRODUCT_DEPTH,   /* elements of a row of A. Bits count by 32 */
+    PRODUCT_WAYS,    /* the ways below */
+    PRODUCT_ADDED    /* number of C's operand */
+};
+enum {
+    WAY_FROM_MEMORY = 1, /* B is in shared memory; A too, unless operand 1 is a register */
+    WAY_SATURATES = 2,
+    WAY_SPARSE = 4, /* of A's elements half are there, and a register says which */
+    WAY_ENDS_GROUP = 8
+};
+
+enum element_kind {
+    ELEMENT_F16,
+    ELEMENT_BF16,
+    ELEMENT_TF32,
+    ELEMENT_E4M3,
+    ELEMENT_E5M2,
+    ELEMENT_S8,
+    ELEMENT_U8,
+    ELEMENT_BITS,
+    ELEMENT_F32,
+    ELEMENT_S32
+};

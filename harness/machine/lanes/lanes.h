@@ -10,6 +10,8 @@
 #pragma once
 
 #include "flags.h"
+#include "small_float.h"
+#include "warpgroup.h"
 
 #include "machine/block/block.h"
 
@@ -87,31 +89,6 @@ static inline uint32_t lanes_not_zero(const uint32_t *words)
         (result) = lanes_not_zero(holds);                                                                              \
     } while (0)
 
-static inline float to_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static inline uint32_t of_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-static inline double to_double(uint32_t low, uint32_t high)
-{
-    const uint64_t bits = low | (uint64_t)high << 32;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static inline uint64_t of_double(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 static inline uint64_t wide(uint32_t low, uint32_t high)
 {
     return low | (uint64_t)high << 32;
@@ -132,3 +109,15 @@ static inline void prepare_width(struct instruction *code)
 /* A minus sign or ~ changes an integer to (word ^ INVERT) + CARRY. */
 #define INVERT(n) (code->operands[n].negate || code->operands[n].invert ? ALL_LANES : 0)
 #define CARRY(n) (code->operands[n].negate ? 1u : 0)
+
+/* The tables of these files, for opcode.c. */
+VECTOR_TABLES(lanes_integer);
+VECTOR_TABLES(lanes_bits);
+VECTOR_TABLES(lanes_compare);
+VECTOR_TABLES(lanes_float);
+VECTOR_TABLES(lanes_half);
+VECTOR_TABLES(lanes_convert);
+VECTOR_TABLES(lanes_mufu);
+VECTOR_TABLES(lanes_product);
+VECTOR_TABLES(lanes_special);
+extern const struct opcode warpgroup_opcodes[];

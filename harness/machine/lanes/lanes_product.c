@@ -16,8 +16,6 @@
  * number. Elements of B are at the same places of column g. Of C and D it has columns 2 t and 2 t + 1 of row g, then of
  * row g + 8, then those of the next 8 columns. */
 #include "product.h"
-#include "small_float.h"
-#include "warpgroup.h"
 
 enum {
     ROWS_16 = PRODUCT_ROWS,
