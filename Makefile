@@ -423,7 +423,7 @@ $(CUDA_O): $(CUDA_READY)
 $(CUDA_O): PLUGIN_FLAGS = $(CUDA_CPPFLAGS)
 $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C)): PLUGIN_FLAGS += -fvisibility=hidden
 # What is between two operations of the simulator: here SSE's instructions would wait for rows that AVX-512's still load.
-LOOP_O := $(patsubst %,$(BUILD)/harness/machine/%.o,barriers block/watch control memory races/meetings races/shadow splits warp)
+LOOP_O := $(patsubst %,$(BUILD)/harness/machine/%.o,barriers block/watch control memory/memory races/meetings races/shadow splits warp)
 $(LOOP_O): PLUGIN_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mgeneral-regs-only)
 # cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
 HOST_O := $(BUILD)/harness/cupti/cupti_counters.o

@@ -2,10 +2,10 @@
 #include "control.h"
 #include "control_parts.h"
 
-#include "mbarrier.h"
 #include "splits.h"
 
 #include "machine/lanes/lanes.h"
+#include "machine/memory/memory.h"
 #include "machine/races/races.h"
 
 /* ---- Of a warp ---- */

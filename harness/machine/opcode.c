@@ -6,6 +6,7 @@
 
 #include "machine/block/block.h"
 #include "machine/lanes/lanes.h"
+#include "machine/memory/memory.h"
 #include "machine/races/races.h"
 
 /* Returns the row with the longest name that the opcode begins with, up to a whole modifier. */

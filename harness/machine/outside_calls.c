@@ -4,7 +4,8 @@
 #include "outside_calls.h"
 
 #include "control_parts.h"
-#include "memory.h"
+
+#include "machine/memory/memory.h"
 
 /* Arguments and answers are in these registers, 64 bits each. */
 enum { FIRST_ARGUMENT = 4, SECOND_ARGUMENT = 6 };

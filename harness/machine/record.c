@@ -1,8 +1,8 @@
 #include "record.h"
 
 #include "control_parts.h"
-#include "lanes_access.h"
-#include "mbarrier.h"
+
+#include "machine/memory/memory.h"
 
 /* Recorded of a launch are so many instructions, of all warps that an SM holds together, and so many blocks as it holds
  * at once times that. */
@@ -202,7 +202,7 @@ static void note_control(struct warp *warp, const struct instruction *code, uint
     } else if (code->control == CONTROL_WAIT_PHASE) {
         uint32_t addresses[LANES];
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        barrier_addresses(warp, &code->operands[1], addresses);
+        narrow_addresses(warp, &code->operands[1], addresses);
         payload->kind = RECORDED_PHASE;
         add_word(payload, addresses[lane]);
         add_word(payload, PHASE_WAITS);

@@ -1,10 +1,10 @@
 /* Rules of what is done apart from warps: copies of the hardware, the barriers in shared memory that these arrive at,
  * and products of a warpgroup. All are done in the same order in all blocks of a class. */
-#include "mbarrier.h"
 #include "rules.h"
 
 #include "machine/block/block.h"
 #include "machine/lanes/lanes.h"
+#include "machine/memory/memory.h"
 #include "machine/tile/tile.h"
 
 enum { COPY_UNIT = 16, TYPES_EXACT = 10 /* CUtensorMapDataType: those behind it are rounded */ };
@@ -90,7 +90,7 @@ const struct tag *word_known(const struct step *step, const struct operand *addr
     uint32_t addresses[LANES];
     if (!(code->traits & TRAIT_LOAD) || !(code->traits & TRAIT_SHARED) || code->size != sizeof(uint32_t))
         return NULL;
-    barrier_addresses(step->warp, address, addresses);
+    narrow_addresses(step->warp, address, addresses);
     const uint32_t first = addresses[__builtin_ctz(step->lanes)];
     for (uint32_t left = step->lanes; left; left &= left - 1)
         if (addresses[__builtin_ctz(left)] != first)
@@ -121,7 +121,7 @@ void rule_begins(struct step *step)
         !need(step, row_tag(step, 2, 1), step->lanes, "the state of a barrier may differ between blocks"))
         return;
     put_all(step, &tag_data, 0, 2);
-    barrier_addresses(step->warp, &step->code->operands[1], addresses);
+    narrow_addresses(step->warp, &step->code->operands[1], addresses);
     for (unsigned k = 0; k < 2; k++) {
         uint32_t *word =
             word_at(step->warp->block, addresses[__builtin_ctz(step->lanes)] + k * (uint32_t)sizeof(uint32_t));
@@ -140,7 +140,7 @@ void rule_barrier(struct step *step)
         (code->operand_count > n + 1 && !need(step, row_tag(step, n + 1, 0), step->lanes,
                                               "the number of arrivals or the phase may differ between blocks")))
         return;
-    barrier_addresses(step->warp, &code->operands[n], addresses);
+    narrow_addresses(step->warp, &code->operands[n], addresses);
     for (uint32_t left = step->lanes; left; left &= left - 1)
         if (!need_barrier(step, addresses[__builtin_ctz(left)]))
             return;

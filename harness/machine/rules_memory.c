@@ -1,7 +1,7 @@
 /* Rules of special registers and constants, of what lanes tell each other, and of memory. */
-#include "lanes_access.h"
 #include "rules.h"
-#include "texels.h"
+
+#include "machine/memory/memory.h"
 
 /* ---- Special registers, constants, other lanes ---- */
 

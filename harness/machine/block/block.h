@@ -296,7 +296,3 @@ static inline void predicate_set(struct warp *warp, const struct operand *operan
 
 /* Each file of operations has a table for each kind of vector unit (vector_unit.h). A row with a NULL name ends it. */
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
-VECTOR_TABLES(lanes_memory);
-VECTOR_TABLES(lanes_copy);
-VECTOR_TABLES(lanes_tensor);
-extern const struct opcode texture_opcodes[], surface_opcodes[], atomic_opcodes[], mbarrier_opcodes[], bulk_opcodes[];

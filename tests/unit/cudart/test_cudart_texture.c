@@ -1,6 +1,6 @@
 #include "cudart/runtime.h"
 
-#include "machine/texels.h"
+#include "machine/memory/texels.h"
 #include "sim_support.h"
 #include "test.h"
 

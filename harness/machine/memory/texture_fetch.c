@@ -5,7 +5,7 @@
  * a uniform register, which 9.0 has 0x0 behind. In code of 8.x it is a word of constant bank 0, written as the bank and
  * the word's number, or with .B the first register of the second operand. With .SCR the registers of both operands are
  * distributed: of those that the instruction has without, the first operand is the first half. */
-#include "memory.h"
+#include "memo.h"
 #include "texels.h"
 
 enum { FLAG_SHAPE, FLAG_CHANNELS, FLAG_HANDLE, FLAG_GATHERED, FLAG_FIRST, FLAG_WHERE };

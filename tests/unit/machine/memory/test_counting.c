@@ -1,5 +1,5 @@
 /* What copies and matrices cost that no recorded kernel tells apart; tests/sim/recorded.sh has all others. */
-#include "machine/counting.h"
+#include "machine/memory/counting.h"
 
 #include <criterion/criterion.h>
 

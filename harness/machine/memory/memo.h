@@ -1,10 +1,8 @@
-/* memory.h - shared by lanes_memory.c, lanes_copy.c, atomic.c and memory.c. It has what is remembered of an
+/* memo.h - shared by lanes_memory.c, lanes_copy.c, atomic.c and memory.c. It has what is remembered of an
  * instruction's accesses, what is told of them, and what is done when an access is unlike the one before. */
 #pragma once
 
-#include "counting.h"
-
-#include "machine/block/block.h"
+#include "memory.h"
 
 #define MEMO_LOW 127       /* bits of an address that say where in its line it is */
 #define MEMO_LOW_SECTOR 31 /* ... where in its sector, which is all that the sectors of a shape depend on */
@@ -56,9 +54,6 @@ static inline uint32_t shared_begin(const struct block *block, const struct inst
     return code->traits & TRAIT_GENERIC && block->code->uses_window ? 0 : block->reserved;
 }
 
-/* Adds the accesses of the memo's shape to the tally. Has to be called before another shape is set, and at the end. */
-void memo_settle(struct memo *memo, struct tally *tally);
-
 /* Sets the memo's allocation, or the part of it that lies where the first lane's does; bytes that lie elsewhere are
  * counted. If there is none, the block fails, with a message that names the lane, its address, and
  * what is near it. memory_inside() returns the lanes that access one, and if it spares the others, they are a doubt. */
@@ -76,4 +71,3 @@ __attribute__((noreturn)) void shared_misaligned(struct block *block, uint32_t l
 /* These are for local memory. */
 void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size);
 unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size);
-void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned char *bytes, unsigned size, bool writes);

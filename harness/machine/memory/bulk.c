@@ -3,8 +3,8 @@
  * barrier there. */
 
 #include "changes.h"
-#include "mbarrier.h"
-#include "memory.h"
+#include "memo.h"
+#include "memory_access.h"
 
 #include "machine/block/block.h"
 #include "machine/tile/tile.h"

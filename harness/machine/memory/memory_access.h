@@ -1,7 +1,7 @@
 /* memory_access.h - shared memory, for operations outside of memory.c. */
 #pragma once
 
-#include "machine/block/block.h"
+#include "memory.h"
 
 /* Sets the address in shared memory that operand n, [register + uniform register + offset], has in each of the lanes.
  * Each lane accesses `bytes` there. The block fails if they are outside of its shared memory or not aligned. The bytes
@@ -11,3 +11,6 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
 
 /* Adds an access to the instruction's tally, if the block counts. */
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal);
+
+/* Notes at a barrier that bytes have come; its address has the block's rank above its offset. In mbarrier.c. */
+void mbarrier_bytes_come(struct block *block, uint32_t address, uint64_t bytes);

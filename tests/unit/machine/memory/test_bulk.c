@@ -1,7 +1,7 @@
 /* Which forms of Hopper's copies, barriers and clusters are simulated. What each of them does is tested by recordings
  * (tests/sim/recorded.sh). */
-#include "made_code.h"
-#include "made_program.h"
+#include "machine/made_code.h"
+#include "machine/made_program.h"
 #include "test.h"
 
 static void expect_form(const char *where, const char *text, const char *words)
@@ -16,7 +16,7 @@ static void expect_form(const char *where, const char *text, const char *words)
     }
 }
 
-TEXTS(bulk, forms, "tests/unit/machine/bulk_forms.txt", expect_form)
+TEXTS(bulk, forms, "tests/unit/machine/memory/bulk_forms.txt", expect_form)
 
 /* cuBLAS has no DEPBAR behind its copies: a later instruction waits for the scoreboard that counts a group. */
 Test(bulk, groups_that_scoreboards_count)

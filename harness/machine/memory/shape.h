@@ -2,7 +2,7 @@
  * have another shape each time. */
 #pragma once
 
-#include "memory.h"
+#include "memo.h"
 
 /* Distances from the first lane: of lanes at one address, and in order, by the logarithm of their size. In memory.c. */
 extern const uint32_t distances_in_order[][LANES];

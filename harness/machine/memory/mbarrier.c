@@ -4,8 +4,6 @@
  * those that are still missing; both count up to 2^20. Bit 63 says which phase it is. From bit 21 are the bytes that
  * have come, less those that are expected. On an H200 none of it counts as an access to memory. A warp that has to wait
  * does so within the instruction, for up to 4 microseconds, after which the code waits again. */
-#include "mbarrier.h"
-
 #include "memory_access.h"
 
 #include "machine/block/block.h"
@@ -97,20 +95,12 @@ static void exchange(struct warp *warp, const struct instruction *code, uint32_t
     }
 }
 
-void barrier_addresses(struct warp *warp, const struct operand *operand, uint32_t addresses[LANES])
-{
-    const uint32_t *row = row_at(warp, SPACE_WARP, operand->row);
-    const uint32_t base = operand->based ? row_at(warp, SPACE_WARP, operand->base)[0] : 0;
-    for (unsigned l = 0; l < LANES; l++)
-        addresses[l] = row[l] * operand->scale + base + (uint32_t)operand->value;
-}
-
 /* Operands d, [address], how many: each thread arrives. */
 static void arrive(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES], *low = ROW(0), *high = HIGH(0), values[LANES];
     memcpy(values, ROW(2), sizeof values);
-    barrier_addresses(warp, &code->operands[1], addresses);
+    narrow_addresses(warp, &code->operands[1], addresses);
     EACH_BIT(l, lanes) {
         const uint64_t arrivals = code->flags[FLAG_ARRIVALS] == BY_REGISTER ? values[l] : code->flags[FLAG_ARRIVALS];
         const int64_t bytes = code->flags[FLAG_BYTES] == BY_REGISTER ? (int64_t)values[l] : code->flags[FLAG_BYTES];
@@ -136,7 +126,7 @@ static void arrive_copied(struct warp *warp, const struct instruction *code, uin
 {
     uint32_t addresses[LANES];
     const bool counts = has_modifier(code, "ARVCNT");
-    barrier_addresses(warp, &code->operands[0], addresses);
+    narrow_addresses(warp, &code->operands[0], addresses);
     EACH_BIT(l, lanes) {
         note_arrival(warp, addresses[l]);
         record_phase(warp, addresses[l], counts ? PHASE_ARRIVES : PHASE_GETS, 1);

@@ -1,43 +1,8 @@
-/* lanes_access.h - what loads, stores and copies of 32 lanes share: addresses, widths, shapes that were seen before,
- * and rows of registers to and from memory. */
+/* lanes_access.h - what loads, stores and copies of 32 lanes share: widths, shapes that were seen before, and rows
+ * of registers to and from memory. */
 #pragma once
 
-#include "memory.h"
-
-#include "machine/lanes/lanes.h"
-
-/* ---- Addresses ---- */
-
-static inline void global_addresses(struct warp *warp, const struct operand *operand, uint64_t *addresses)
-{
-    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row), *high = row_at(warp, SPACE_WARP, operand->high);
-    uint64_t base = (uint64_t)operand->value;
-    if (operand->based) {
-        const uint32_t *u = row_at(warp, SPACE_WARP, operand->base), *uh = row_at(warp, SPACE_WARP, operand->base_high);
-        base += operand->uniform ? wide(u[0], uh[0]) : u[0];
-    }
-    const uint32_t keep = operand->wide ? ALL_LANES : 0;
-    EACH_LANE addresses[l] = wide(low[l], high[l] & keep) + base;
-}
-
-static inline void narrow_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
-{
-    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row);
-    uint32_t base = (uint32_t)operand->value;
-    const uint32_t scale = operand->scale;
-    if (operand->based)
-        base += row_at(warp, SPACE_WARP, operand->base)[0];
-    EACH_LANE addresses[l] = low[l] * scale + base;
-}
-
-/* Returns in place of addresses of shared memory their offsets in the block's own. */
-static inline void own_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
-{
-    narrow_addresses(warp, operand, addresses);
-    const uint32_t own = warp->block->rank << RANK_SHIFT;
-    if (own)
-        EACH_LANE addresses[l] -= own;
-}
+#include "memo.h"
 
 /* ---- What is remembered ---- */
 

@@ -1,6 +1,5 @@
 /* The rare cases of memory accesses: a new shape, an address outside of an array. */
-#include "memory.h"
-
+#include "memo.h"
 #include "memory_access.h"
 
 /* ---- Shapes ---- */
@@ -198,14 +197,9 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
 void shared_access(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes, unsigned bytes,
                    bool writes, uint32_t addresses[LANES])
 {
-    const struct operand *operand = &code->operands[n];
     struct block *block = warp->block;
-    const uint32_t *row = row_at(warp, SPACE_WARP, operand->row);
-    const uint32_t base = operand->based ? row_at(warp, SPACE_WARP, operand->base)[0] : 0;
-    for (unsigned l = 0; l < LANES; l++) {
-        addresses[l] = row[l] * operand->scale + base + (uint32_t)operand->value - (block->rank << RANK_SHIFT);
-        if (!(lanes >> l & 1))
-            continue;
+    own_addresses(warp, &code->operands[n], addresses);
+    EACH_BIT(l, lanes) {
         if (addresses[l] < block->reserved || (uint64_t)addresses[l] + bytes > block->shared_size)
             shared_outside(block, lanes & 1u << l, addresses, bytes);
         if (addresses[l] & (bytes - 1))

@@ -67,20 +67,6 @@ static uint64_t change_shared(const struct instruction *code, unsigned char *pla
     return old;
 }
 
-static uint64_t address_of(const struct warp *warp, const struct operand *operand, unsigned lane)
-{
-    uint64_t address =
-        row_at(warp, SPACE_WARP, operand->row)[lane] * (uint64_t)operand->scale + (uint64_t)operand->value;
-    if (operand->wide)
-        address += (uint64_t)row_at(warp, SPACE_WARP, operand->high)[lane] << 32;
-    if (operand->based) {
-        address += row_at(warp, SPACE_WARP, operand->base)[0];
-        if (operand->uniform)
-            address += (uint64_t)row_at(warp, SPACE_WARP, operand->base_high)[0] << 32;
-    }
-    return address;
-}
-
 /* Returns what kind of access an atomic is: `first` is the operand with its address. */
 static unsigned kind_of(const struct instruction *code, unsigned first)
 {
@@ -202,8 +188,8 @@ static void atomic_at(struct warp *warp, const struct instruction *code, uint32_
     const uint32_t own = warp->block->rank << RANK_SHIFT;
     uint64_t addresses[LANES];
     uint32_t narrow[LANES], shared = 0, others = 0;
+    global_addresses(warp, &code->operands[first], addresses);
     for (unsigned l = 0; l < LANES; l++) {
-        addresses[l] = address_of(warp, &code->operands[first], l);
         narrow[l] = (uint32_t)addresses[l];
         if ((addresses[l] & ~(uint64_t)UINT32_MAX) != SHARED_WINDOW)
             continue;
@@ -245,8 +231,7 @@ static void reduction_of_parts(struct warp *warp, const struct instruction *code
     struct instruction whole = *code;
     uint64_t addresses[LANES];
     whole.size = (unsigned char)(code->size * code->flags[FLAG_PARTS]);
-    for (unsigned l = 0; l < LANES; l++)
-        addresses[l] = address_of(warp, &code->operands[0], l);
+    global_addresses(warp, &code->operands[0], addresses);
     const struct access access = visit_global(warp, &whole, lanes, addresses, 0);
     EACH_BIT(l, lanes) {
         for (unsigned k = 0; k < code->flags[FLAG_PARTS]; k++)
@@ -256,17 +241,11 @@ static void reduction_of_parts(struct warp *warp, const struct instruction *code
     watch_done(&access);
 }
 
-static void narrow_addresses(const struct warp *warp, const struct operand *operand, uint32_t *addresses)
-{
-    for (unsigned l = 0; l < LANES; l++)
-        addresses[l] = (uint32_t)address_of(warp, operand, l) - (warp->block->rank << RANK_SHIFT);
-}
-
 /* Operands d, [address], value [, swap]. */
 static void atomic_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[1], addresses);
+    own_addresses(warp, &code->operands[1], addresses);
     shared_lanes(warp, code, lanes, addresses, 1);
 }
 
@@ -276,7 +255,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
 {
     struct block *block = warp->block;
     uint32_t addresses[LANES];
-    narrow_addresses(warp, &code->operands[2], addresses);
+    own_addresses(warp, &code->operands[2], addresses);
     const unsigned passes = visit_shared(warp, code, lanes, addresses, ACCESS_CHANGES | ACCESS_SWAPS);
     /* Which of 8 bytes that meet in a bank swap at once is not known, so neither is how often the others try again. */
     if (code->size == 8 && passes > 2)

@@ -8,10 +8,6 @@
  */
 uint32_t texture_handle_of(const struct block *block, int64_t word);
 
-/* Sets *handle to the one of an instruction, and *channels to how many it writes. Returns the number of the handle's
- * operand; 0: it is a constant; -1: each lane has its own. */
-int texture_handle(struct warp *warp, const struct instruction *code, uint64_t *handle, unsigned *channels);
-
 /* Where a texture is read. */
 struct texture_place {
     float at[TEXTURE_AXES]; /* coordinates; of a cube the direction */
