@@ -3,12 +3,12 @@
 #include "client.h"
 #include "control.h"
 #include "headway.h"
-#include "proof.h"
 #include "record.h"
 #include "turns.h"
 
 #include "machine/block/block.h"
 #include "machine/memory/memory.h"
+#include "machine/proof/proof.h"
 
 const struct order orders[ALL_ORDERS] = {{1, 256, false, false, SPLITS_IN_TURN, false, false, 0},
                                          {1, FUEL, true, true, SPLITS_IN_TURN, false, false, 0},

@@ -7,7 +7,8 @@
 typedef bool control_step(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes);
 
 /* barriers.c */
-control_step do_open, do_join, do_break, do_move_barrier, do_warpsync, do_block_barrier, do_wait_group, do_wait_phase;
+control_step do_open, do_join, do_break, do_move_barrier, do_warpsync, do_block_barrier, do_wait_group, do_wait_phase,
+    do_wait_cluster;
 
 /* Sets which barrier BAR names, and for how many threads it waits; 0: all. In barriers.c. */
 void barrier_operands(const struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned numbers[2]);
@@ -15,23 +16,10 @@ void barrier_operands(const struct warp *warp, const struct instruction *code, u
 /* Notes that a wait for a phase is over. In barriers.c. */
 void phase_has_ended(struct warp *warp, const struct instruction *code);
 
-/* cluster.c */
-control_step do_wait_cluster;
-
 /* outside_calls.c */
 control_step do_call_outside;
 /* The address that a lane calls: of a register, or of what the code names. */
 uint64_t call_address(const struct warp *warp, const struct instruction *code, unsigned lane);
-
-/* The lanes for which all predicates among the operands are true. */
-static inline uint32_t extra_predicate(struct warp *warp, const struct instruction *code)
-{
-    uint32_t lanes = ALL_LANES;
-    for (unsigned i = 0; i < code->operand_count; i++)
-        if (code->operands[i].kind == OPERAND_PREDICATE)
-            lanes &= predicate(warp, &code->operands[i]);
-    return lanes;
-}
 
 /* The operand's word in the first of these lanes. */
 static inline uint32_t first_value(const struct warp *warp, const struct operand *operand, uint32_t lanes)

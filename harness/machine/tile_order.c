@@ -1,7 +1,5 @@
 #include "tile_order.h"
 
-#include "rules.h"
-
 /* The instruction just before one that reads a byte of a table of constants, by the place of the block; NULL: there is
  * none. */
 static const struct instruction *place_before(const struct code *code, size_t i)

@@ -4,6 +4,8 @@
 
 #include "turns.h"
 
+#include "machine/affine/affine.h"
+
 /* Returns the order of the axis that has one, and sets it there; NULL: none has. blocks: of the grid along each axis.
  * Caller frees. */
 uint32_t *order_of_tiles(const struct run_state *run, const unsigned *blocks, struct axis *axes);

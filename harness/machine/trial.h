@@ -1,8 +1,9 @@
 /* trial.h - shared by classes.c and trial.c: a launch while it is tried to be counted by one block of each class. */
 #pragma once
 
-#include "proof.h"
 #include "turns.h"
+
+#include "machine/proof/proof.h"
 
 /* A trial ends after 1/TRIAL_PARTS of the launch's work, unless all classes are expected to take less than 1/TRIAL_GAIN
  * of it. To visit VISITS_OF_STEP blocks costs as much as to execute an instruction. */

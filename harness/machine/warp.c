@@ -2,12 +2,12 @@
 #include "client.h"
 #include "control.h"
 #include "control_parts.h"
-#include "proof.h"
 #include "record.h"
 #include "splits.h"
 
 #include "machine/lanes/lanes.h"
 #include "machine/memory/memory.h"
+#include "machine/proof/proof.h"
 #include "machine/races/races.h"
 
 /* Notes that so many threads of a warp executed the instructions from `first` to before `end`. */

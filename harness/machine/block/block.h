@@ -286,6 +286,15 @@ static inline uint32_t predicate(struct warp *warp, const struct operand *operan
 {
     return *mask_at(warp, operand->row) ^ (operand->invert ? ALL_LANES : 0);
 }
+/* The lanes for which all predicates among the operands are true. */
+static inline uint32_t extra_predicate(struct warp *warp, const struct instruction *code)
+{
+    uint32_t lanes = ALL_LANES;
+    for (unsigned i = 0; i < code->operand_count; i++)
+        if (code->operands[i].kind == OPERAND_PREDICATE)
+            lanes &= predicate(warp, &code->operands[i]);
+    return lanes;
+}
 static inline void predicate_set(struct warp *warp, const struct operand *operand, uint32_t lanes, uint32_t values)
 {
     uint32_t *mask = mask_at(warp, operand->row);

@@ -1,11 +1,11 @@
 /* Rules of arithmetic by brute force. An instruction, or a few, is executed in one block of a grid of 5 x 3 while it is
  * proved, and in all others, on words of 5 bits at several places of 32: what a tag says of a block has to be there.
  * Where a tag says nothing of an input, that input is random. */
-#include "machine/proof.h"
+#include "machine/proof/proof.h"
 
-#include "made_code.h"
-#include "made_program.h"
-#include "made_warp.h"
+#include "machine/made_code.h"
+#include "machine/made_program.h"
+#include "machine/made_warp.h"
 
 #include "test.h"
 
@@ -262,7 +262,7 @@ static void try_form(const char *form)
 
 Test(rules, what_they_say_of_other_blocks_is_there)
 {
-    OWNED_TEXT file = file_text("tests/unit/machine/rules.txt");
+    OWNED_TEXT file = file_text("tests/unit/machine/proof/rules.txt");
     for (char *line, *rest = file; (line = strsep(&rest, "\n"));)
         if (*line != '\0' && *line != '#')
             try_form(line);

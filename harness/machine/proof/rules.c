@@ -2,8 +2,6 @@
  * the proof; a rule that does not fit gives data. README.md has the rules in one table. */
 #include "rules.h"
 
-#include "control_parts.h"
-
 /* ---- Control ---- */
 
 /* What it asks has to be the same. BMOV writes lanes that are together, which are the same then. */
