@@ -4,7 +4,6 @@
 
 #include "splits.h"
 
-#include "machine/lanes/lanes.h"
 #include "machine/memory/memory.h"
 #include "machine/races/races.h"
 

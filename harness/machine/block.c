@@ -6,7 +6,6 @@
 #include "record.h"
 #include "turns.h"
 
-#include "machine/block/block.h"
 #include "machine/memory/memory.h"
 #include "machine/proof/proof.h"
 

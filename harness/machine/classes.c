@@ -4,11 +4,9 @@
  *
  * What shows that a proof is wrong is looked for as well: a block from the middle, the last one, and some between are
  * executed by themselves, and compared with what their class foretells. */
-#include "classes.h"
 
 #include "left.h"
 #include "record.h"
-#include "tile_order.h"
 #include "trial.h"
 
 #include "machine/races/races.h"

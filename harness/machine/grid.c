@@ -2,12 +2,11 @@
  * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
 
-#include "classes.h"
 #include "client.h"
 #include "headway.h"
 #include "left.h"
+#include "turns.h"
 
-#include "machine/block/block.h"
 #include "machine/races/races.h"
 
 enum { WORKSPACE_BYTES = 256, MOST_ALIGNED = 128 /* as much as an argument can be aligned */ };

@@ -1,4 +1,4 @@
-/* left.h - blocks of the last launch that were left out, because their counts were proved (classes.h). They are
+/* left.h - blocks of the last launch that were left out, because their counts were proved (classes.c). They are
  * executed before anything sees what they leave in memory, unless they are forgotten. */
 #pragma once
 

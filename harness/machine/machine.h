@@ -12,7 +12,6 @@
 #include "outside_calls.h"
 #include "record.h"
 #include "touched.h"
-#include "vector_unit.h"
 
 #include "machine/device/device.h"
 #include "machine/races/races.h"

@@ -2,10 +2,7 @@
  * with the same name, on uniform registers. */
 #include "control.h"
 #include "grid.h"
-#include "vector_unit.h"
 
-#include "machine/block/block.h"
-#include "machine/lanes/lanes.h"
 #include "machine/memory/memory.h"
 #include "machine/races/races.h"
 

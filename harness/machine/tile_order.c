@@ -1,4 +1,4 @@
-#include "tile_order.h"
+#include "trial.h"
 
 /* The instruction just before one that reads a byte of a table of constants, by the place of the block; NULL: there is
  * none. */

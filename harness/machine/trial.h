@@ -1,4 +1,5 @@
-/* trial.h - shared by classes.c and trial.c: a launch while it is tried to be counted by one block of each class. */
+/* trial.h - shared by classes.c, trial.c and tile_order.c: a launch while it is tried to be counted by one block of
+ * each class. */
 #pragma once
 
 #include "turns.h"
@@ -61,3 +62,8 @@ static inline bool trial_has_done(const struct trial *trial, uint64_t block)
 {
     return trial->done[block / 64] >> block % 64 & 1;
 }
+
+/* A table of constants may say which place a block takes, as that of nvjet does: along that axis of the grid, blocks
+ * are in the order of their places then. Returns the order of the axis that has one, and sets it there; NULL: none has.
+ * blocks: of the grid along each axis. Caller frees. */
+uint32_t *order_of_tiles(const struct run_state *run, const unsigned *blocks, struct axis *axes);

@@ -72,3 +72,8 @@ void add_flows(struct tally *tallies, const struct flow *flows, size_t count);
 /* What a thread does: it executes clusters in turn, until all are done, or until one that is tried alone is parked.
  * data: its struct thread_state. In turns.c. */
 void *run_blocks(void *data);
+
+/* Tries to count the launch by one block of each class. True: *tallies has the counts of all its blocks, and *done
+ * names those that were executed, a bit each (caller frees). False: the same of those that were executed alone, the
+ * others are left to do; or run->failed. The reason is in run->grid->proved. In classes.c. */
+bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done);

@@ -5,7 +5,6 @@
 #include "record.h"
 #include "splits.h"
 
-#include "machine/lanes/lanes.h"
 #include "machine/memory/memory.h"
 #include "machine/proof/proof.h"
 #include "machine/races/races.h"

@@ -1,7 +1,7 @@
 /* Executes capsules. Their memory is at the addresses of the program, and only while a capsule is launched can its
  * ranges be accessed, so that an access beyond an array fails as that of a kernel library does.
  *
- * Blocks of a launch are left out that are proved to do as others (machine/classes.h), but of code that was swapped all
+ * Blocks of a launch are left out that are proved to do as others (machine/classes.c), but of code that was swapped all
  * are executed: nobody has vouched for a single one of them. Those are executed later whose result somebody needs. */
 #include "sim_capsule.h"
 

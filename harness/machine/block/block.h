@@ -162,7 +162,7 @@ struct block {
     struct hot_addresses *hot; /* likewise: the atomics at each address */
     struct most *most;         /* and of its blocks that are done */
     bool counts;
-    bool alone;                      /* it is executed by itself while its launch is tried (classes.h) */
+    bool alone;                      /* it is executed by itself while its launch is tried (classes.c) */
     struct block_proof *proof;       /* NULL: nobody asks which blocks do the same */
     struct recorded_block *recorded; /* what its warps execute is noted here; NULL: it is not */
     struct memo *memos;              /* one for each instruction */
@@ -303,5 +303,5 @@ static inline void predicate_set(struct warp *warp, const struct operand *operan
 
 /* ---- Operations: opcode.c finds them by name ---- */
 
-/* Each file of operations has a table for each kind of vector unit (vector_unit.h). A row with a NULL name ends it. */
+/* Each file of operations has a table for each kind of vector unit (grid.h). A row with a NULL name ends it. */
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]

@@ -89,7 +89,7 @@ enum fault {
     FAULT_ASSERT,
 };
 
-/* A launch is tried to be counted by one block of each class (classes.h) if it executes so many instructions: that
+/* A launch is tried to be counted by one block of each class (classes.c) if it executes so many instructions: that
  * takes about half a second. */
 #define GRID_STEPS_LEAST UINT64_C(25000000)
 

@@ -5,7 +5,6 @@
 #include "shape.h"
 
 #include "machine/affine/affine.h"
-#include "machine/block/block.h"
 #include "machine/races/races.h"
 
 enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };
@@ -84,17 +83,13 @@ static struct access visit_global(struct warp *warp, const struct instruction *c
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
     memo_global(&memo, block, lanes, addresses, code->size);
-    memory_check(block, &memo, tally, lanes, addresses, code->size, true);
+    memory_inside(block, &memo, tally, lanes, addresses, code->size, true, false);
     if (!memo.aligned)
         memory_misaligned(block, lanes, addresses, code->size);
     const struct access access = global_access(warp, code, &memo, lanes, addresses, kind_of(code, first));
     watch(&access);
-    tally->accesses++;
-    tally->global_accesses++;
-    tally->sectors += memo.sectors;
-    tally->ideal_sectors += memo.ideal_sectors;
-    tally->unit_sectors += memo.sectors;
-    tally->home_bytes[memo.home] += (uint64_t)memo.sectors * SECTOR_BYTES;
+    memo.times = 1;
+    memo_settle(&memo, tally);
     return access;
 }
 
@@ -139,15 +134,6 @@ static unsigned visit_shared(struct warp *warp, const struct instruction *code, 
     return memo.wavefronts;
 }
 
-static void count_shared(struct tally *tally, const struct wavefronts *cost)
-{
-    tally->accesses++;
-    tally->shared_accesses++;
-    tally->wavefronts += cost->passes;
-    tally->ideal_wavefronts += cost->ideal;
-    tally->loose_wavefronts += cost->margin;
-}
-
 static void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
                          unsigned first)
 {
@@ -159,7 +145,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
                                                 kind == ATOMIC_CAS    ? ATOMIC_SWAPS
                                                 : kind == ATOMIC_POPC ? ATOMIC_COUNTS
                                                                       : ATOMIC_CHANGES);
-    count_shared(&block->tallies[code->index], &cost);
+    shared_counted(&block->tallies[code->index], &cost);
     EACH_BIT(l, lanes) {
         const uint64_t old = change_shared(code, block->shared + addresses[l], operand_value(warp, code, first + 1, l),
                                            operand_value(warp, code, first + 2, l));
@@ -261,7 +247,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     if (code->size == 8 && passes > 2)
         waits_note(block, code);
     const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
-    count_shared(&block->tallies[code->index], &cost);
+    shared_counted(&block->tallies[code->index], &cost);
     const struct operand *to = &code->operands[1];
     uint32_t *result = row_at(warp, to->space, to->row), done = 0, taken = 0 /* banks, in which a lane has swapped */;
     uint32_t results[LANES] = {0};

@@ -4,9 +4,7 @@
 
 #include "changes.h"
 #include "memo.h"
-#include "memory_access.h"
 
-#include "machine/block/block.h"
 #include "machine/tile/tile.h"
 
 enum { NO_NUMBER = 255, TENSOR_BF16 = 9, TENSOR_TF32 = 11 }; /* in FLAG_NUMBER: what is there is overwritten */
@@ -35,7 +33,8 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
     if (!device_find(block->machine, address, &found) || found.end - address < bytes) {
         struct memo memo = {0};
         const uint64_t addresses[LANES] = {address};
-        memory_check(block, &memo, &block->tallies[code->index], 1, addresses, (unsigned)bytes, written != NULL);
+        memory_inside(block, &memo, &block->tallies[code->index], 1, addresses, (unsigned)bytes, written != NULL,
+                      false);
     }
     block->tallies[code->index].home_bytes[device_home(block->machine, address, &found)] += bytes;
     const struct access access = {warp,    code,  NULL,         written ? ACCESS_GOES : ACCESS_COMES,         1,

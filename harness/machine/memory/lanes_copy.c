@@ -111,7 +111,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     const struct copy_counts *counts = NULL;
     if (copies) {
         memo_global(&memo, NULL, copies, from, code->size);
-        memory_check(block, &memo, tally, copies, from, code->size, false);
+        memory_inside(block, &memo, tally, copies, from, code->size, false, false);
         if (!memo.aligned)
             memory_misaligned(block, copies, from, code->size);
         if (global_is_watched(block, code, &memo, from[__builtin_ctz(copies)], ACCESS_COPIES)) {

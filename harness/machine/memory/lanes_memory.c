@@ -5,8 +5,6 @@
 
 #include "shape.h"
 
-#include "machine/block/block.h"
-
 /* ---- Global memory ---- */
 
 /* Checks an access and counts it. Sets the lanes that access memory. */

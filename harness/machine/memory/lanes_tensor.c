@@ -5,10 +5,7 @@
  * are neighbours in row g, or in row g + 8 in every second register. They begin at column t times their number.
  * Elements of B are at the same places of column g. Of the sum it has columns 2 t and 2 t + 1 of row g, then of row g +
  * 8. */
-#include "counting.h"
-#include "memory_access.h"
-
-#include "machine/lanes/lanes.h"
+#include "memo.h"
 
 /* ---- Shapes ---- */
 
@@ -251,7 +248,7 @@ static void rows_move(struct warp *warp, const struct instruction *code, uint32_
     lanes &= rows < LANES ? (1u << rows) - 1 : ALL_LANES;
     shared_access(warp, code, n, lanes, ROW_OF_MATRIX, stores, addresses);
     const struct wavefronts wavefronts = count_matrices(lanes, addresses, code->flags[MATRICES]);
-    shared_counted(warp, code, wavefronts.passes, wavefronts.ideal);
+    shared_counted(&warp->block->tallies[code->index], &wavefronts);
     for (unsigned lane = 0; lane < rows; lane++) {
         if (!(lanes >> lane & 1))
             continue;

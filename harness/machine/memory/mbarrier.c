@@ -4,9 +4,8 @@
  * those that are still missing; both count up to 2^20. Bit 63 says which phase it is. From bit 21 are the bytes that
  * have come, less those that are expected. On an H200 none of it counts as an access to memory. A warp that has to wait
  * does so within the instruction, for up to 4 microseconds, after which the code waits again. */
-#include "memory_access.h"
+#include "memo.h"
 
-#include "machine/block/block.h"
 #include "machine/races/races.h"
 
 enum { ARRIVALS_AT = 1, BYTES_AT = 21, LEFT_AT = 43, ARRIVAL_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = 1 << 20 };

@@ -56,9 +56,7 @@ static inline uint32_t shared_begin(const struct block *block, const struct inst
 
 /* Sets the memo's allocation, or the part of it that lies where the first lane's does; bytes that lie elsewhere are
  * counted. If there is none, the block fails, with a message that names the lane, its address, and
- * what is near it. memory_inside() returns the lanes that access one, and if it spares the others, they are a doubt. */
-void memory_check(struct block *block, struct memo *memo, struct tally *tally, uint32_t lanes,
-                  const uint64_t *addresses, unsigned size, bool writes);
+ * what is near it. Returns the lanes that access one; if it spares the others, they are a doubt. */
 uint32_t memory_inside(struct block *block, struct memo *memo, struct tally *tally, uint32_t lanes,
                        const uint64_t *addresses, unsigned size, bool writes, bool spares);
 __attribute__((noreturn)) void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses,
@@ -71,3 +69,15 @@ __attribute__((noreturn)) void shared_misaligned(struct block *block, uint32_t l
 /* These are for local memory. */
 void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size);
 unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size);
+
+/* Sets the address in shared memory that operand n, [register + uniform register + offset], has in each of the lanes.
+ * Each lane accesses `bytes` there. The block fails if they are outside of its shared memory or not aligned. The bytes
+ * are at warp->block->shared + address. */
+void shared_access(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes, unsigned bytes,
+                   bool writes, uint32_t addresses[LANES]);
+
+/* Adds an access to the tally. */
+void shared_counted(struct tally *tally, const struct wavefronts *cost);
+
+/* Notes at a barrier that bytes have come; its address has the block's rank above its offset. In mbarrier.c. */
+void mbarrier_bytes_come(struct block *block, uint32_t address, uint64_t bytes);

@@ -1,6 +1,5 @@
 /* The rare cases of memory accesses: a new shape, an address outside of an array. */
 #include "memo.h"
-#include "memory_access.h"
 
 /* ---- Shapes ---- */
 
@@ -100,12 +99,6 @@ uint32_t memory_inside(struct block *block, struct memo *memo, struct tally *tal
     return inside;
 }
 
-void memory_check(struct block *block, struct memo *memo, struct tally *tally, uint32_t lanes,
-                  const uint64_t *addresses, unsigned size, bool writes)
-{
-    (void)memory_inside(block, memo, tally, lanes, addresses, size, writes, false);
-}
-
 void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
 {
     for (unsigned l = 0; l < LANES; l++)
@@ -197,9 +190,14 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
 void shared_access(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes, unsigned bytes,
                    bool writes, uint32_t addresses[LANES])
 {
+    const struct operand *operand = &code->operands[n];
     struct block *block = warp->block;
-    own_addresses(warp, &code->operands[n], addresses);
-    EACH_BIT(l, lanes) {
+    const uint32_t *row = row_at(warp, SPACE_WARP, operand->row);
+    const uint32_t base = operand->based ? row_at(warp, SPACE_WARP, operand->base)[0] : 0;
+    for (unsigned l = 0; l < LANES; l++) {
+        addresses[l] = row[l] * operand->scale + base + (uint32_t)operand->value - (block->rank << RANK_SHIFT);
+        if (!(lanes >> l & 1))
+            continue;
         if (addresses[l] < block->reserved || (uint64_t)addresses[l] + bytes > block->shared_size)
             shared_outside(block, lanes & 1u << l, addresses, bytes);
         if (addresses[l] & (bytes - 1))
@@ -208,11 +206,11 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
     watch_lanes(warp, code, lanes, addresses, bytes, writes ? ACCESS_WRITES : ACCESS_READS);
 }
 
-void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal)
+void shared_counted(struct tally *tally, const struct wavefronts *cost)
 {
-    struct tally *tally = &warp->block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;
-    tally->wavefronts += wavefronts;
-    tally->ideal_wavefronts += ideal;
+    tally->wavefronts += cost->passes;
+    tally->ideal_wavefronts += cost->ideal;
+    tally->loose_wavefronts += cost->margin;
 }

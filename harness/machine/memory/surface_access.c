@@ -2,7 +2,6 @@
  * consecutive registers. */
 #include "texels.h"
 
-#include "machine/block/block.h"
 #include "machine/races/races.h"
 
 enum { FLAG_SHAPE, FLAG_BEYOND };

@@ -2,8 +2,6 @@
  * and products of a warpgroup. All are done in the same order in all blocks of a class. */
 #include "rules.h"
 
-#include "machine/block/block.h"
-#include "machine/lanes/lanes.h"
 #include "machine/memory/memory.h"
 #include "machine/tile/tile.h"
 

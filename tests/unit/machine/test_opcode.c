@@ -1,5 +1,4 @@
 #include "machine/machine.h"
-#include "machine/vector_unit.h"
 
 #include <criterion/criterion.h>
 
