@@ -1,7 +1,6 @@
 /* Where lanes of a warp wait for each other, and warps of a block. Each do_X is as control_run(). */
 #include "control.h"
 #include "control_parts.h"
-
 #include "splits.h"
 
 #include "machine/memory/memory.h"

@@ -1,5 +1,4 @@
 /* A place for blocks: what is in it when a block begins, and turns of its warps until all wait or are gone. */
-
 #include "client.h"
 #include "control.h"
 #include "headway.h"

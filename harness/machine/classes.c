@@ -4,7 +4,6 @@
  *
  * What shows that a proof is wrong is looked for as well: a block from the middle, the last one, and some between are
  * executed by themselves, and compared with what their class foretells. */
-
 #include "left.h"
 #include "record.h"
 #include "trial.h"

@@ -99,7 +99,8 @@ struct watch {
     const struct watcher *const *list; /* WATCHERS of them, by name */
     void *states[WATCHERS];            /* kept from block to block */
     unsigned on;                       /* those who watch the block that is executed, a bit each, */
-    unsigned global, shared; /* and what any of them hears of, but for meetings, which know by instruction: memory.h */
+    unsigned global,
+        shared; /* and what any of them hears of, but for meetings, which know by instruction: memory/memo.h */
     bool meets;
 };
 

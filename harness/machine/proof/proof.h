@@ -1,4 +1,4 @@
-/* proof.h - shared by rules.c and classes.c: a block that is executed while it is proved which others do
+/* proof.h - the public header of a room of rules: a block that is executed while it is proved which others do
  * the same. tags.h says what is known of a value. Where an instruction needs to be alike in all blocks (a branch, a
  * guard, the shape of an access), the box of what it depends on becomes the block's own: its class is that box. */
 #pragma once

@@ -1,5 +1,5 @@
 /* What is known of what an instruction writes, by what is known of what it reads. An instruction without a rule ends
- * the proof; a rule that does not fit gives data. README.md has the rules in one table. */
+ * the proof; a rule that does not fit gives data. ../README.md has the rules in one table. */
 #include "rules.h"
 
 /* ---- Control ---- */

@@ -1,5 +1,5 @@
-/* A block's accesses are in the order of its barriers, so blocks are told apart and warps are not: races.c looks at
- * these. Blocks of a cluster are one. Time is a count of accesses, since one thread executes the orders behind 0. A
+/* A block's accesses are in the order of its barriers, so blocks are told apart and warps are not: warp_races.c looks
+ * at these. Blocks of a cluster are one. Time is a count of accesses, since one thread executes the orders behind 0. A
  * block knows of all that others did until the time of the latest fence that it was told of: too much rather than too
  * little. */
 #include "block_races.h"
