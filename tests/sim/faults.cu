@@ -76,6 +76,16 @@ KERNEL(shared_partly_unwritten)
     out[I] = tile[T]; /* shared_partly_unwritten */
 }
 
+KERNEL(shared_rest_unwritten)
+{
+    __shared__ int4 tile[threads];
+    tile[T].x = in[I];
+    tile[T].y = in[I];
+    __syncthreads();
+    const int4 four = tile[T]; /* shared_rest_unwritten */
+    out[I] = four.x + four.y + four.z + four.w;
+}
+
 KERNEL(writes_meet)
 {
     __shared__ int tile[threads];
@@ -128,8 +138,8 @@ __device__ __noinline__ int walk(const int *in, int at)
     return at;
 }
 
-/* Lanes in one branch do the first, those in the other one the second, and all do the third in between. */
-#define BRANCHES(name, begin, first, between, second)                                                                  \
+/* Lanes in one branch do the first, those in the other one the second, and all do the others in between and last. */
+#define BRANCHES(name, begin, first, between, second, last)                                                            \
     KERNEL(name)                                                                                                       \
     {                                                                                                                  \
         __shared__ volatile int tile[threads];                                                                         \
@@ -142,11 +152,15 @@ __device__ __noinline__ int walk(const int *in, int at)
         between;                                                                                                       \
         if (!(T & 16) && walk(in, at) >= 0)                                                                            \
             second;                                                                                                    \
+        __syncwarp();                                                                                                  \
+        last;                                                                                                          \
         out[I] = in[I] + 1 + seen;                                                                                     \
     }
-BRANCHES(branch_read, at, tile[T] = 0, , seen = tile[T + 16])    /* branch_read */
-BRANCHES(branch_written, 0, seen = tile[T - 16], , tile[T] = at) /* branch_written */
-BRANCHES(branches_join, at, tile[T] = 0, __syncwarp(), seen = tile[T + 16])
+BRANCHES(branch_read, at, tile[T] = 0, , seen = tile[T + 16], )    /* branch_read */
+BRANCHES(branch_written, 0, seen = tile[T - 16], , tile[T] = at, ) /* branch_written */
+BRANCHES(branches_join, at, tile[T] = 0, __syncwarp(), seen = tile[T + 16], )
+BRANCHES(branches_write, 0, tile[T & ~16] = at, , tile[T & ~16] = at + 1, seen = tile[T & ~16]) /* branches_write */
+BRANCHES(branches_agree, 0, tile[T & ~16] = 7, , tile[T & ~16] = 7, seen = tile[T & ~16] - 7)
 
 /* Both warps add to the same numbers. */
 EACH(sums_meet, out[T % 32] += in[I]) /* sums_meet */
@@ -815,10 +829,11 @@ struct arrays {
 CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(read_beyond) ROW(write_before) ROW(wild_pointer) ROW(misaligned) ROW(misaligned_shared) ROW(shared_beyond)
-        ROW(shared_unwritten) ROW(shared_partly_unwritten) ROW(writes_meet) ROW(read_after_write) ROW(write_after_read) ROW(sums_meet)
+        ROW(shared_unwritten) ROW(shared_partly_unwritten) ROW(shared_rest_unwritten) ROW(writes_meet) ROW(read_after_write) ROW(write_after_read) ROW(sums_meet)
         ROW(added_before_zero) ROW(read_before_added)
         ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
-        ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet) ROW(branch_read) ROW(branch_written),
+        ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet) ROW(branch_read) ROW(branch_written)
+        ROW(branches_write),
     FAMILY("timing")
         ROW(waits_for_block) ROW(takes_lock) ROW(doubles_meet) ROW(sleeps_between_looks) ROW(adds_by_swapping)
         ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
@@ -833,5 +848,5 @@ CUGATE_LIBRARY(
         ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
         ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_beyond) ROW(reads_aside)
-        ROW(swaps_own_word) ROW(sums_of_warps) ROW(branches_join) ROW(loads_more))
+        ROW(swaps_own_word) ROW(sums_of_warps) ROW(branches_join) ROW(branches_agree) ROW(loads_more))
 /* clang-format on */

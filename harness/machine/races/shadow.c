@@ -17,19 +17,21 @@ struct shadow_lanes {
     uint32_t wrote, read;
 };
 
+enum { SEVERAL = 255, MOST_WORDS = LANES * 4 };
+
 struct shadow {
     struct shadow_word *words;
     struct shadow_lanes *lanes;
     bool parted;
-    /* A store to a word that another warp has written: it is a fault if it changes the word. */
-    struct {
-        bool any;
+    /* What a store finds in words that another warp has written, or lanes in another branch of its own: it is a fault
+     * if it changes them. */
+    struct again {
+        uint32_t lanes; /* 0: another warp */
         unsigned char writer;
         uint32_t address, word;
-    } again;
+    } again[MOST_WORDS];
+    unsigned again_count;
 };
-
-enum { SEVERAL = 255 };
 
 static size_t words_of(const struct block *block)
 {
@@ -45,6 +47,7 @@ static bool begin(struct block *block)
     shadow->words = shadow->words ? shadow->words : x_calloc(count, sizeof *shadow->words);
     memset(shadow->words, 0, count * sizeof *shadow->words);
     shadow->parted = false;
+    shadow->again_count = 0;
     return true;
 }
 
@@ -60,14 +63,23 @@ static void writes_meet(struct block *block, unsigned one, unsigned other, uint3
                 other, what, (long long)address - SHARED_RESERVED);
 }
 
-static void note_again(struct shadow *shadow, const struct block *block, uint32_t address, unsigned char writer)
+static void lanes_meet(const struct warp *warp, bool writes, uint32_t others, bool wrote, uint32_t address)
 {
-    if (shadow->again.any)
+    block_doubt(warp->block,
+                "lanes 0x%08x of warp %u %s byte %lld of shared memory that lanes 0x%08x %s, without a __syncwarp() "
+                "between them",
+                warp->active, warp->number, writes ? "write" : "read", (long long)address - warp->block->reserved,
+                others, wrote ? "wrote" : "read");
+}
+
+static void note_again(struct shadow *shadow, const struct block *block, uint32_t address, unsigned char writer,
+                       uint32_t lanes)
+{
+    if (shadow->again_count == MOST_WORDS)
         return;
-    shadow->again.any = true;
-    shadow->again.writer = writer;
-    shadow->again.address = address & ~3u;
-    memcpy(&shadow->again.word, block->shared + shadow->again.address, sizeof shadow->again.word);
+    struct again *again = &shadow->again[shadow->again_count++];
+    *again = (struct again){.lanes = lanes, .writer = writer, .address = address & ~3u};
+    memcpy(&again->word, block->shared + again->address, sizeof again->word);
 }
 
 /* Warps may store the same value to a word. Of other blocks nothing is proved then, whose values may differ. */
@@ -75,14 +87,17 @@ static void done(const struct access *access)
 {
     struct warp *warp = access->warp;
     struct shadow *shadow = warp->block->watch.states[WATCH_SHADOW];
-    if (!shadow->again.any)
-        return;
-    shadow->again.any = false;
-    if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
-        writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
-    else if (warp->block->proof)
-        warp->block->unproved(warp->block->proof, access->code,
-                              "warps store data-dependent values to one word of shared memory");
+    EACH(const struct again, again, shadow->again, shadow->again_count)
+        if (memcmp(&again->word, warp->block->shared + again->address, sizeof again->word) == 0) {
+            if (warp->block->proof)
+                proof_fail(warp->block->proof, access->code,
+                           "warps store data-dependent values to one word of shared memory");
+        } else if (again->lanes) {
+            lanes_meet(warp, true, again->lanes, true, again->address);
+        } else {
+            writes_meet(warp->block, again->writer - 1u, warp->number, again->address, "write");
+        }
+    shadow->again_count = 0;
 }
 
 static struct shadow_word *word_at(struct shadow *shadow, const struct block *block, uint32_t address)
@@ -123,20 +138,18 @@ static void visit_atomic(struct shadow *shadow, struct warp *warp, uint32_t addr
 
 /* What lanes did that are elsewhere, in another branch or gone, and have not joined since, may come before or after.
  * Lanes that are together are in order, whether or not the source has a __syncwarp(). */
-static void visit_lanes(const struct shadow *shadow, const struct warp *warp, uint32_t address, bool writes)
+static void visit_lanes(struct shadow *shadow, const struct warp *warp, uint32_t address, bool writes, bool stores)
 {
-    struct block *block = warp->block;
+    const struct block *block = warp->block;
     struct shadow_lanes *word = &shadow->lanes[address / 4];
     const unsigned since = warp->joined * LANES + warp->number;
     if (word->epoch != block->epoch || word->since != since)
         *word = (struct shadow_lanes){.epoch = block->epoch, .since = since};
     const uint32_t others = writes ? word->read : word->wrote, here = warp->active;
     if (others && !(others & here))
-        block_doubt(block,
-                    "lanes 0x%08x of warp %u %s byte %lld of shared memory that lanes 0x%08x %s, without a "
-                    "__syncwarp() between them",
-                    here, warp->number, writes ? "write" : "read", (long long)address - block->reserved, others,
-                    writes ? "read" : "wrote");
+        lanes_meet(warp, writes, others, !writes, address);
+    if (writes && word->wrote && !(word->wrote & here) && stores)
+        note_again(shadow, block, address, 0, word->wrote);
     *(writes ? &word->wrote : &word->read) |= here;
 }
 
@@ -148,14 +161,14 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
     const unsigned char me = (unsigned char)(warp->number + 1);
     const long long byte = (long long)address - block->reserved;
     if (shadow->parted)
-        visit_lanes(shadow, warp, address, writes);
+        visit_lanes(shadow, warp, address, writes, kind & ACCESS_STORES);
     if (is_of_another(word->adder, me))
         block_doubt(block,
                     "warp %u %s byte %lld of shared memory that another warp changes by an atomic without a barrier "
                     "between them",
                     warp->number, writes ? "writes" : "reads", byte);
     if (is_of_another(word->writer, me) && kind & ACCESS_STORES)
-        note_again(shadow, block, address, word->writer);
+        note_again(shadow, block, address, word->writer, 0);
     else if (is_of_another(word->writer, me))
         writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
     if (writes && is_of_another(word->reader, me))
@@ -170,17 +183,15 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
     }
 }
 
-/* Whether a load that finds a word which nobody wrote fills a register with such a word that may be used: compilers
- * load more than is asked for. */
-static bool is_used(const struct access *access, const struct shadow_word *words)
+/* Returns the first word of a load which nobody wrote and that fills a register which may be used: compilers load more
+ * than is asked for. NULL: there is none. */
+static const struct shadow_word *find_unwritten(const struct access *access, const struct shadow_word *words)
 {
     const struct code *code = access->block->code;
-    if (strncmp(access->code->opcode, "LDS", 3) != 0 || access->code->opcode[3] == 'M')
-        return true;
-    for (unsigned k = 0; k == 0 || k < access->size / 4; k++)
-        if (!words[k].written && flows_use(code, (size_t)(access->code - code->list), k))
-            return true;
-    return false;
+    const bool fills = strncmp(access->code->opcode, "LDS", 3) == 0 && access->code->opcode[3] != 'M';
+    const size_t load = (size_t)(access->code - code->list);
+    return FIND(word, words, access->size < 4 ? 1 : access->size / 4,
+                !word->written && (!fills || flows_use(code, load, (unsigned)(word - words))));
 }
 
 /* Doubts the block if a lane reads a word that nobody wrote. That may be right, as where CUB's sort by merging reads
@@ -189,11 +200,12 @@ static void look_for_unwritten(const struct shadow *shadow, const struct access 
 {
     const struct block *block = access->block;
     EACH_BIT(lane, access->lanes) {
-        const struct shadow_word *words = &shadow->words[access_address(access, lane) / 4];
-        if (words->written || !is_used(access, words))
+        const struct shadow_word *word = find_unwritten(access, &shadow->words[access_address(access, lane) / 4]);
+        if (!word)
             continue;
+        const long long at = (word - shadow->words) * 4;
         block_doubt_of(access->block, DOUBT_UNWRITTEN, "warp %u reads uninitialised shared memory: lane %u byte %lld",
-                       access->warp->number, lane, (long long)access_address(access, lane) - block->reserved);
+                       access->warp->number, lane, at - block->reserved);
         return;
     }
 }
