@@ -69,7 +69,7 @@ const struct option_row option_from_start = {
     .doc = "off: only launches between cudaProfilerStart and cudaProfilerStop", .ways = WAY(PROGRAM)};
 const struct option_row option_suppress = {
     .name = "suppress", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(suppress),
-    .doc = "ignore the known faults listed in FILE, one per line: race|uninitialized|out-of-bounds FUNCTION-GLOB REASON", .ways = WAY(COMPUTED_PROGRAM)};
+    .doc = "ignore the known faults listed in FILE, one per line: race|stream-race|uninitialized|out-of-bounds FUNCTION-GLOB REASON", .ways = WAY(COMPUTED_PROGRAM)};
 const struct option_row option_name = {
     .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
     .doc = "prefix of a program's kernel names (default: its file name)", .ways = WAYS_OF_PROGRAM};

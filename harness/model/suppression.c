@@ -4,8 +4,7 @@
 
 enum { FILE_LIMIT = 1 << 20 };
 
-const char *const suppressed_kinds[SUPPRESS_KINDS] = {
-    [SUPPRESS_RACE] = "race", [SUPPRESS_UNINITIALIZED] = "uninitialized", [SUPPRESS_OUT_OF_BOUNDS] = "out-of-bounds"};
+const char *const suppressed_kinds[SUPPRESS_KINDS] = {"race", "stream-race", "uninitialized", "out-of-bounds"};
 
 static int read_line(struct suppressions *suppressions, struct ini_text *text, char *line)
 {

@@ -93,8 +93,10 @@ static int by_shape(const struct alike *a, const struct alike *b)
     return block ? block : (a->shared > b->shared) - (a->shared < b->shared);
 }
 
-static const enum doubt_kind suppressible[] = {
-    [SUPPRESS_RACE] = DOUBT_RACE, [SUPPRESS_UNINITIALIZED] = DOUBT_UNWRITTEN, [SUPPRESS_OUT_OF_BOUNDS] = DOUBT_OUTSIDE};
+static const enum doubt_kind suppressible[] = {[SUPPRESS_RACE] = DOUBT_RACE,
+                                               [SUPPRESS_STREAMS] = DOUBT_STREAMS,
+                                               [SUPPRESS_UNINITIALIZED] = DOUBT_UNWRITTEN,
+                                               [SUPPRESS_OUT_OF_BOUNDS] = DOUBT_OUTSIDE};
 
 /* Returns the index of the first suppression of that kind for the function, by its short name or its whole one; their
  * count: there is none. */
@@ -339,7 +341,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     program.log.times.wanted =
         program.has_chip && group && (group->launches == 0 || (group->counted == 0 && is_wanted(group)));
     program.log.suppressed = group ? group->suppressed : find_suppressed(grid->function);
-    runtime_machine()->stream_races->suppressed = program.log.suppressed >> DOUBT_RACE & 1;
+    runtime_machine()->stream_races->suppressed = program.log.suppressed >> DOUBT_STREAMS & 1;
     outcomes_restore_orders(runtime_machine(), true);
     heap_keep(runtime_machine());
     const uint64_t began = runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);

@@ -174,6 +174,8 @@ expect 'the code of a program that fails is passed on' 7 'the program failed (ex
     'next: fix the program' '!(exit 0)' '!baseline'
 ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
 expect 'and its run is not accepted' 2 'in run.json the program ended with exit code 7' '!accepted'
+expect 'a program that has no end may poll a copy' 5 'did not end within 1 s' 'poll cudaStreamQuery, not' -- \
+    "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 1 -- sleep 9
 # A second Ctrl-C kills a program that ignores them. By then it would end alone, with 3.
 env --default-signal=INT "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- \
     sh -c "trap '' INT; '$program' right; touch deaf; for i in 1 2 3 4 5 6; do sleep 1; done; exit 3" >cut.txt 2>&1 &

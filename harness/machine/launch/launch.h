@@ -106,6 +106,7 @@ enum doubt_kind {
     DOUBT_UNWRITTEN, /* shared memory is read that nobody wrote */
     DOUBT_RACE,
     DOUBT_OUTSIDE, /* an access to no memory, which is left out: only where the grid spares it */
+    DOUBT_STREAMS, /* it races with another stream's operation: only where that is let pass */
     DOUBT_OTHER,
     DOUBT_KINDS
 };

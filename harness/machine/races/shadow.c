@@ -90,8 +90,8 @@ static void done(const struct access *access)
     EACH(const struct again, again, shadow->again, shadow->again_count)
         if (memcmp(&again->word, warp->block->shared + again->address, sizeof again->word) == 0) {
             if (warp->block->proof)
-                proof_fail(warp->block->proof, access->code,
-                           "warps store data-dependent values to one word of shared memory");
+                warp->block->unproved(warp->block->proof, access->code,
+                                      "warps store data-dependent values to one word of shared memory");
         } else if (again->lanes) {
             lanes_meet(warp, true, again->lanes, true, again->address);
         } else {

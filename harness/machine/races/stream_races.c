@@ -204,7 +204,7 @@ bool stream_races_again(struct machine *machine, size_t earlier, const struct ra
 static bool begin(struct block *block)
 {
     const struct stream_races *races = block->machine->stream_races;
-    return races->on && !races->suppressed && block->grid->order == 0 && races->count > 0;
+    return races->on && block->grid->order == 0 && races->count > 0;
 }
 
 enum { READS = ACCESS_READS | ACCESS_COPIES | ACCESS_COMES, WRITES = ACCESS_STORES | ACCESS_GOES | ACCESS_CHANGES };
@@ -262,7 +262,9 @@ static void done(const struct access *access)
             if (with) {
                 struct problem problem;
                 describe(&problem, machine, with, writes, at);
-                block_fault(block, "%s", problem.text);
+                if (!machine->stream_races->suppressed)
+                    block_fault(block, "%s", problem.text);
+                block_doubt_of(block, DOUBT_STREAMS, "%s", problem.text);
             }
         }
     }

@@ -26,7 +26,7 @@ struct operation {
 /* A part of a machine. */
 struct stream_races {
     bool on;         /* there are several streams */
-    bool suppressed; /* of the launch that is executed */
+    bool suppressed; /* those of the launch that is executed are let pass */
     struct operation now;
     struct done_operation *list;
     size_t count;                /* the last one is the one that is done now */
