@@ -243,13 +243,30 @@ static bool has_several(const struct judgement *judgement, const struct estimate
     return counts && judgement->base > 0 && judgement->now >= RULE_SEVERAL * judgement->base;
 }
 
+/* Whether what is worse is issued instructions alone, by less than such a count is exact to: the code was rearranged.
+ * No access may be worse, and an estimated time that was asked for is the same. */
+static bool is_rearranged(const struct comparison *comparison, size_t first, const struct sides *sides,
+                          const struct estimated_change *change)
+{
+    static const enum exact_counter issued[] = {EXACT_INSTRUCTIONS, EXACT_OUTSIDE_WAITS, EXACT_LONGEST_WARP,
+                                                EXACT_BUSIEST_BLOCK, EXACT_BRANCH_TARGETS};
+    for (size_t i = first; i < comparison->count; i++) {
+        const struct judgement *row = &comparison->list[i];
+        if (judgement_is_worse(row) && (!is_cost(row, sides) || !(row->change <= RULE_INEXACT * row->base) ||
+                                        !ANY(k, ARRAY_SIZE(issued), exact_counter_of(row->metric) == issued[k])))
+            return false;
+    }
+    return change->way == ESTIMATED_EQUAL && change->likely <= 1 + RULE_INEXACT && asks_for_time(sides->metrics);
+}
+
 /* Lets the estimated time decide. False: it leaves that to the counts. */
 static bool weigh_time(struct comparison *comparison, size_t first, const struct sides *sides,
                        const struct estimated_change *change, const struct evidence *evidence)
 {
     char words[160];
     const bool pays = change->way == ESTIMATED_EQUAL || change->way == ESTIMATED_FASTER;
-    if ((change->way == ESTIMATED_OPEN || change->way == ESTIMATED_EQUAL) && !*evidence->better)
+    if ((change->way == ESTIMATED_OPEN || change->way == ESTIMATED_EQUAL) && !*evidence->better &&
+        !is_rearranged(comparison, first, sides, change))
         return false;
     estimated_words(change, words, sizeof words);
     for (size_t i = first; i < comparison->count; i++) {
