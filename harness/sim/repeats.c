@@ -109,12 +109,13 @@ bool repeats_find(const struct grid *grid, double *ns, const struct result **cou
 {
     struct repeat *repeat = find(grid);
     struct machine *machine = grid->function->module->machine;
-    if (!repeat || stream_races_again(machine, repeat->operation, &repeat->read, &repeat->written))
+    const bool stands = repeat && repeat->stands && repeat->changes == machine->changes;
+    XXH128_hash_t content;
+    if (!repeat || (!stands && (!repeat->after || !hash(repeat, &content) || !XXH128_isEqual(content, repeat->before))))
         return false;
-    if (!repeat->stands || repeat->changes != machine->changes) {
-        XXH128_hash_t content;
-        if (!repeat->after || !hash(repeat, &content) || !XXH128_isEqual(content, repeat->before))
-            return false;
+    if (stream_races_again(machine, repeat->operation, &repeat->read, &repeat->written)) /* it is done once more else */
+        return false;
+    if (!stands) {
         move(repeat, true);
         change(&repeat->written);
         repeat->stands = !touched_meet(&repeat->read, &repeat->written);

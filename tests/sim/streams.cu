@@ -106,6 +106,8 @@ static const struct {
 
     CASE(wrong_repeated, PRODUCE(p, 1); wait(c, p, made); CONSUME(c); cudaDeviceSynchronize(); CONSUME(c); cudaDeviceSynchronize();
          cudaEventRecord(used, c); CONSUME(c); cudaStreamWaitEvent(p, used, 0); PRODUCE(p, 2)) // the third need not be executed
+    CASE(wrong_alike, PRODUCE(p, 1); cudaDeviceSynchronize(); consume<<<GRID, BLOCK, 0, p>>>(a, a); consume<<<GRID, BLOCK, 0, c>>>(a, a))
+    CASE(wrong_early, consume<<<GRID, BLOCK, 0, p>>>(from, b))
     CASE(wrong_no_wait, PRODUCE(p, 1); CONSUME(c))
     CASE(wrong_never_recorded, PRODUCE(p, 1); cudaStreamWaitEvent(c, never, 0); CONSUME(c))
     CASE(wrong_overwrites, for (int t = 0; t < 4; t++) { PRODUCE(p, t); wait(c, p, made); CONSUME(c); })
@@ -141,6 +143,7 @@ int main(int count, char **arguments)
     cudaMallocHost(&mapped, 4);
     for (int i = 0; i < COUNT; i++)
         pinned[i] = 1;
+    produce<<<GRID, BLOCK>>>(from, 1); /* for wrong_early */
     cudaStreamCreateWithFlags(&p, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking);
     cudaStreamCreate(&blocking);
