@@ -107,15 +107,14 @@ static void note_renamed(struct comparison *comparison, const struct run *baseli
     comparison_add_items(comparison, &items, "another function");
 }
 
-/* Notes kernels that are launched in another shape. */
+/* Notes kernels that have another name, or are launched in another shape. */
 static void note_relaunched(struct comparison *comparison, const struct run *baseline)
 {
     struct note_items items = {0};
     for (size_t i = 0; i < baseline->result_count; i++)
         if (baseline->results[i].former_id)
-            note_items_add(&items, "%s, before %s", baseline->results[i].id,
-                           strchr(baseline->results[i].former_id, '@'));
-    comparison_add_items(comparison, &items, "launched in another shape, but compared as the same kernel");
+            note_items_add(&items, "%s, before %s", baseline->results[i].id, baseline->results[i].former_id);
+    comparison_add_items(comparison, &items, "renamed or launched in another shape, but compared as the same kernel");
 }
 
 /* Notes what was computed of kernels besides their counts. */

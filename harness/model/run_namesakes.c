@@ -42,13 +42,14 @@ void run_number_like(struct run *run, const struct run *like)
     }
 }
 
-/* Whether it is of one shape of a function, in the family of that one and of the same function. */
+/* Whether it is of one shape of a function, in the family of that one and of the same function, which may have another
+ * name by now. */
 static bool is_shape(const struct result *result, const struct result *like)
 {
     const size_t family = strcspn(like->id, "/") + 1;
     return result->status == RESULT_OK && result->launch_count == 1 && strchr(result->id, '@') &&
            !program_is_of_shapes(result->id) && strncmp(result->id, like->id, family) == 0 &&
-           strcmp(result->launches[0].function, like->launches[0].function) == 0;
+           (strcmp(result->launches[0].function, like->launches[0].function) == 0 || same_code(result, like));
 }
 
 /* Returns the only shape of the function that the run has and the other one lacks; NULL: there is none, or several. */

@@ -32,7 +32,8 @@ Test(run_namesakes, the_same_code_has_the_same_number)
     }
 }
 
-/* Kernels a/f@GRID,32, or of the function g, each launched so often; and one of another program. `?`: -k chose them. */
+/* Kernels a/f@GRID,32, or of the function g, each launched so often, of some code; and one of another program. `?`: -k
+ * chose them. */
 static struct run launched(const char *kernels)
 {
     static struct session sessions[1] = {{.facts = {[SESSION_COLLECTOR] = "exec"}}};
@@ -45,7 +46,9 @@ static struct run launched(const char *kernels)
                                                  : "a/f",
                                   (int)strcspn(word + 1, "*"), word + 1);
         struct result *result = run_add(&run, id);
-        ARRAY_GROW(result->launches, result->launch_count)->function = x_strdup(*word == 'g' ? "g" : "f");
+        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
+        launch->function = x_strdup(*word == 'g' ? "g" : "f");
+        launch->code = strchr(word, '=') ? x_strdup(strchr(word, '=')) : NULL;
         row_add_session(result_add(result, "launches"), (double[]){strtod(strchr(word, '*') + 1, NULL)}, 1);
         result->status = strstr(word, "!") ? RESULT_FAILED : RESULT_OK;
     }
@@ -69,6 +72,11 @@ Test(run_namesakes, a_launch_that_changed_is_followed)
         {"f132*3 f7*3", "f128*3", "a/f@132,32 a/f@7,32"},
         {"f132*3 g7*3", "f128*3 g8*3", "a/f@128,32 a/g@8,32"},
         {"f132*3", "b128*3", "a/f@132,32"},
+        {"f132*3=cafe", "g132*3=cafe", "a/g@132,32"},
+        {"f132*3=cafe", "g132*3=beef", "a/f@132,32"},
+        {"f132*3", "g132*3", "a/f@132,32"},
+        {"f132*3=cafe", "g132*4=cafe", "a/f@132,32"},
+        {"f132*3=cafe", "g132*3=cafe f128*3=cafe", "a/f@132,32"},
         {"f132*3", "fany*3", "a/f@132,32"},
         {"f132*3", "f128*3!", "a/f@132,32"},
         {"f9*3", "f9*3", "a/f@9,32"},
