@@ -1,7 +1,6 @@
 /* The one runtime that the functions of CUDA go by, since they have no argument for it. */
 #include "runtime.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 static struct runtime *current;
@@ -9,17 +8,13 @@ static struct runtime *current;
 /* Whether the program names a function that makes streams: what it does before may race with them, too. */
 static bool makes_streams(void)
 {
-    static const char name[] = "StreamCreate";
-    const struct link_map *program = NULL;
-    const char *names = NULL;
+    const char *names = "";
     size_t size = 0;
-    void *self = dlopen(NULL, RTLD_LAZY);
-    if (self && dlinfo(self, RTLD_DI_LINKMAP, &program) == 0)
-        for (const ElfW(Dyn) *entry = program->l_ld; entry->d_tag != DT_NULL; entry++) {
-            names = entry->d_tag == DT_STRTAB ? (const char *)entry->d_un.d_ptr : names;
-            size = entry->d_tag == DT_STRSZ ? entry->d_un.d_val : size;
-        }
-    return names && memmem(names, size, name, strlen(name));
+    for (const ElfW(Dyn) *entry = _r_debug.r_map->l_ld; entry->d_tag != DT_NULL; entry++) {
+        names = entry->d_tag == DT_STRTAB ? (const char *)entry->d_un.d_ptr : names;
+        size = entry->d_tag == DT_STRSZ ? entry->d_un.d_val : size;
+    }
+    return memmem(names, size, "StreamCreate", strlen("StreamCreate")) != NULL;
 }
 
 struct runtime *runtime_open(void)

@@ -389,6 +389,19 @@ static void allow_stack(const struct comparison *comparison, size_t first, const
     set_reason(judgement, "trade-off: local_sectors did not get worse");
 }
 
+/* Registers that hold what was spilled cost occupancy: which of both costs more is not known without a launch. */
+static void doubt_unspilled(const struct comparison *comparison, size_t first, const struct sides *sides,
+                            struct judgement *judgement)
+{
+    if (!is_cost(judgement, sides) || computed_counter_of(judgement->metric) != COMPUTED_OCCUPANCY ||
+        !FIND(one, &comparison->list[first], comparison->count - first,
+              one->metric && computed_counter_of(one->metric) == COMPUTED_LOCAL_ACCESSES &&
+                  one->verdict == VERDICT_IMPROVED))
+        return;
+    judgement->verdict = VERDICT_UNSURE;
+    set_reason(judgement, "more registers, and less is spilled: simulate or measure a launch to decide");
+}
+
 /* ---- The whole ---- */
 
 void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
@@ -401,6 +414,7 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     for (size_t i = first; i < comparison->count; i++) {
         allow_slow(comparison, first, &comparison->list[i]);
         allow_stack(comparison, first, sides, &comparison->list[i]);
+        doubt_unspilled(comparison, first, sides, &comparison->list[i]);
     }
     if (!base || !now || sides->origin->code_only)
         return;

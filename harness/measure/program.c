@@ -106,12 +106,10 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     say_losses(part);
     if (part->timed_out) {
         measuring->status = 0; /* the program did not end by itself, so its own exit code is not known */
-        return FAIL(
-            EXIT_NOT_MEASURED, "%s did not end within %g s; set a longer limit with --timeout%s", what,
-            measuring->measurement->program->timeout,
-            !program_is_simulated(measuring->measurement)
-                ? ""
-                : ". Copies to pinned memory arrive once the host waits: poll cudaStreamQuery, not that memory");
+        const bool polls = program_is_simulated(measuring->measurement); /* perhaps */
+        return FAIL(EXIT_NOT_MEASURED, "%s did not end within %g s; set a longer limit with --timeout%s", what,
+                    measuring->measurement->program->timeout,
+                    polls ? ". A copy to pinned memory arrives once the host waits: poll cudaStreamQuery, not it" : "");
     }
     if (part->processes == 0 && program_is_simulated(measuring->measurement))
         return FAIL(EXIT_NOT_MEASURED,

@@ -4,13 +4,7 @@
 
 #include <stddef.h>
 
-enum suppressed_kind {
-    SUPPRESS_RACE,
-    SUPPRESS_STREAMS,
-    SUPPRESS_UNINITIALIZED,
-    SUPPRESS_OUT_OF_BOUNDS,
-    SUPPRESS_KINDS
-};
+enum suppressed_kind { SUPPRESS_RACE, SUPPRESS_STREAMS, SUPPRESS_UNWRITTEN, SUPPRESS_OUT_OF_BOUNDS, SUPPRESS_KINDS };
 
 extern const char *const suppressed_kinds[SUPPRESS_KINDS]; /* as the file has them */
 

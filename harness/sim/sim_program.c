@@ -93,10 +93,8 @@ static int by_shape(const struct alike *a, const struct alike *b)
     return block ? block : (a->shared > b->shared) - (a->shared < b->shared);
 }
 
-static const enum doubt_kind suppressible[] = {[SUPPRESS_RACE] = DOUBT_RACE,
-                                               [SUPPRESS_STREAMS] = DOUBT_STREAMS,
-                                               [SUPPRESS_UNINITIALIZED] = DOUBT_UNWRITTEN,
-                                               [SUPPRESS_OUT_OF_BOUNDS] = DOUBT_OUTSIDE};
+/* By enum suppressed_kind. */
+static const enum doubt_kind suppressible[] = {DOUBT_RACE, DOUBT_STREAMS, DOUBT_UNWRITTEN, DOUBT_OUTSIDE};
 
 /* Returns the index of the first suppression of that kind for the function, by its short name or its whole one; their
  * count: there is none. */
