@@ -474,17 +474,16 @@ static void note_new_code(struct comparison *comparison, const struct sides *sid
     comparison_add_items(comparison, &items, words);
 }
 
-/* Counts the kernel whose judgements begin at first. A program as a whole is none, nor is a kernel that is gone. */
-static void count_kernel(struct comparison *comparison, size_t first)
+/* Counts a kernel, by its first judgement. A program as a whole is none, nor is a kernel that is gone, or declared not
+ * to be computed. */
+static void count_kernel(struct comparison *comparison, const struct judgement *first, const struct run *run)
 {
-    const struct judgement *judgement = comparison->count > first ? &comparison->list[first] : NULL;
-    const bool is_gone = judgement && !judgement->metric && judgement->verdict == VERDICT_INFO;
-    if (is_gone || (judgement && is_program_row(judgement->kernel)))
+    const bool is_out = !first->metric && (first->verdict == VERDICT_INFO ||
+                                           (first->verdict == VERDICT_EXPECTED && run_find(run, first->kernel)));
+    if (is_out || is_program_row(first->kernel) || strcmp(first->kernel, COMPARISON_SUITE) == 0)
         return;
-    if (judgement)
-        conclude_kernel(comparison, first);
     comparison->kernels++;
-    comparison->kernel_counts[judgement ? judgement->of_kernel : VERDICT_INFO]++;
+    comparison->kernel_counts[first->of_kernel]++;
 }
 
 /* Whether a row passed that could hardly have failed (blind). Except for a time, the limit must also exceed the
@@ -505,23 +504,13 @@ static void doubt_blind(struct comparison *comparison)
         if (judgement->unchanged ||
             (judgement->verdict != VERDICT_INFO && judgement->verdict != VERDICT_NEW && !is_blind(judgement)))
             return;
-    for (size_t first = 0, end; first < comparison->count; first = end) {
-        struct judgement *rows = &comparison->list[first];
-        const enum verdict was = rows->of_kernel;
-        for (size_t i = 0; first + i < comparison->count && strcmp(rows[i].kernel, rows->kernel) == 0; i++) {
-            if (!is_blind(&rows[i]))
-                continue;
-            rows[i].verdict = VERDICT_UNSURE;
-            add_reason(
-                &rows[i],
-                "it fails only if it changes by more than %.0f %%, and no other judged row of the kernel can fail",
-                100 * rows[i].limit / fabs(rows[i].base));
-        }
-        end = conclude_kernel(comparison, first);
-        if (!is_program_row(rows->kernel)) {
-            comparison->kernel_counts[was]--;
-            comparison->kernel_counts[rows->of_kernel]++;
-        }
+    EACH(struct judgement, row, comparison->list, comparison->count) {
+        if (!is_blind(row))
+            continue;
+        row->verdict = VERDICT_UNSURE;
+        add_reason(row,
+                   "it fails only if it changes by more than %.0f %%, and no other judged row of the kernel can fail",
+                   100 * row->limit / fabs(row->base));
     }
 }
 
@@ -541,13 +530,14 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         const struct result *base = order <= 0 ? &baseline->results[b++] : NULL,
                             *now = order >= 0 ? &run->results[n++] : NULL;
         comparison->computing.not_simulated += now && is_not_computed(&sides, base && base->status == RESULT_OK, now);
-        const size_t first = comparison->count, declared = comparison->computing.declared;
+        const size_t first = comparison->count;
         if (!judge_kernel(&judging, base, now))
             continue;
         revise_kernel(comparison, first, &sides, base, now);
-        if (comparison->computing.declared == declared)
-            count_kernel(comparison, first);
-        count_computed(comparison, first);
+        if (comparison->count > first)
+            count_computed(comparison, first);
+        else
+            comparison->kernel_counts[VERDICT_INFO]++, comparison->kernels++;
     }
     revise_programs(comparison, &sides);
     judge_suites(comparison, &sides);
@@ -563,6 +553,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
 
     for (size_t i = 0, end; i < comparison->count; i = end) {
         end = conclude_kernel(comparison, i);
+        count_kernel(comparison, &comparison->list[i], run);
         order_evidence(&comparison->list[i], end - i, &sides);
     }
     note_new_code(comparison, &sides);

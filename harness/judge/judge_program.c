@@ -475,19 +475,10 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
     }
 }
 
-static void leave_unsure(struct comparison *comparison, struct judgement *judgement)
-{
-    if (judgement->of_kernel > VERDICT_UNSURE) {
-        comparison->kernel_counts[judgement->of_kernel]--;
-        comparison->kernel_counts[VERDICT_UNSURE]++;
-    }
-    judgement->verdict = VERDICT_UNSURE;
-}
-
 /* A kernel of a program whose stores are all gone may have lost its work, and so may one in another shape without a GPU
  * that writes half as much, or less than before by the same code: nothing verifies a program's results but the program.
  * Atomics may be in their place. */
-static void revise_silenced(struct comparison *comparison, struct judgement *judgement, const struct sides *sides)
+static void revise_silenced(struct judgement *judgement, const struct sides *sides)
 {
     const struct result *now = run_find(sides->run, judgement->kernel),
                         *base = run_find(sides->baseline, judgement->kernel);
@@ -501,7 +492,7 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
     const bool less = wrote > 0 && writes_of(now) <= (same ? 1 - RULE_INEXACT : RULE_LOST_LAUNCHES) * wrote;
     if (judgement->now != 0 && !less)
         return;
-    leave_unsure(comparison, judgement);
+    judgement->verdict = VERDICT_UNSURE;
     set_reason(
         judgement,
         "the kernel %s: accept the run if atomics or bulk copies write its results, or if its results are not needed",
@@ -511,22 +502,22 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
 }
 
 /* A kernel that is launched less than half as often without a GPU: as one that is gone. */
-static void revise_hardly_launched(struct comparison *comparison, struct judgement *judgement)
+static void revise_hardly_launched(struct judgement *judgement)
 {
     if (!judgement->metric || computed_counter_of(judgement->metric) != COMPUTED_LAUNCHES ||
         is_program_row(judgement->kernel) || judgement->verdict != VERDICT_IMPROVED ||
         judgement->now >= RULE_LOST_LAUNCHES * judgement->base)
         return;
-    leave_unsure(comparison, judgement);
+    judgement->verdict = VERDICT_UNSURE;
     set_reason(judgement, "launched less than half as often: accept the run if the work is not needed");
 }
 
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++) {
-        revise_silenced(comparison, &comparison->list[i], sides);
+        revise_silenced(&comparison->list[i], sides);
         if (sides->origin->computed)
-            revise_hardly_launched(comparison, &comparison->list[i]);
+            revise_hardly_launched(&comparison->list[i]);
     }
     for (size_t p = 0; p < comparison->count; p++)
         if (is_program_row(comparison->list[p].kernel)) {
