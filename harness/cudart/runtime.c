@@ -35,7 +35,7 @@ struct runtime *runtime_open(void)
     };
     if (!runtime->machine)
         die(EXIT_USAGE, "%s", problem.text);
-    runtime->machine->stream_races.on = makes_streams();
+    runtime->machine->stream_races->on = makes_streams();
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->launching, NULL);
     return runtime;
