@@ -120,10 +120,10 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
         const cudaError_t error = runtime_allocate_of_graph(memory, size);
         if (error == cudaSuccess)
             graph_capture(graph, &(struct node_work){.kind = &node_allocate});
-        return error;
+        return runtime_puts(error);
     }
     const cudaError_t error = stream_lost(stream);
-    return error == cudaSuccess ? allocate_from(pool, memory, size, cudaMemoryTypeDevice) : error;
+    return error == cudaSuccess ? runtime_puts(allocate_from(pool, memory, size, cudaMemoryTypeDevice)) : error;
 }
 
 RUNTIME(cudaMallocAsync, (void **memory, size_t size, cudaStream_t stream),
@@ -164,9 +164,9 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
     cudaGraph_t graph = stream_graph(stream);
     const cudaError_t error = stream_lost(stream);
     if (!graph)
-        return error == cudaSuccess ? release(memory) : error;
+        return error == cudaSuccess ? runtime_puts(release(memory)) : error;
     graph_capture(graph, &(struct node_work){.kind = &node_free});
-    return runtime_lost();
+    return runtime_puts(runtime_lost());
 }
 
 RUNTIME(cudaFreeHost, (void *memory), (stream_seen(NULL), release(memory)))

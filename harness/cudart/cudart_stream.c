@@ -263,9 +263,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 RUNTIME(cudaStreamQuery, (cudaStream_t stream), seen(stream, wait_for(stream)))
 
 /* A stream that waits for an event of a captured one is captured too. */
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+static cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event)
 {
-    (void)flags;
     CUDA_TRY(stream_lost(stream));
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     const bool captured = event->capture && event->capture->graph;
@@ -282,6 +281,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return cudaSuccess;
 }
 
+RUNTIME(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+        ((void)flags, runtime_puts(wait_event(stream, event))))
+
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
     runtime_calls();
@@ -292,7 +294,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     REFUSE(stream_graph(stream), cudaErrorStreamCaptureUnsupported);
     (void)seen(stream, error);
     callback(stream, error, data);
-    return error;
+    return runtime_puts(error);
 }
 
 /* Calls a host function that the program itself puts into a stream. */
@@ -306,7 +308,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         graph_capture(graph, &(struct node_work){.kind = &node_host, .host = {function, data}});
     else if (seen(stream, error) == cudaSuccess)
         function(data);
-    return error;
+    return runtime_puts(error);
 }
 
 /* ---- Capture ---- */
@@ -399,9 +401,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return runtime_lost();
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
 {
-    (void)flags;
     CUDA_TRY(stream_lost(stream));
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     event->capture = capture_of(stream);
@@ -414,7 +415,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 static cudaError_t run_record(const struct node_work *work)
 {
-    return cudaEventRecord(work->event, stream_now); /* an error if it is there no more */
+    return record(work->event, stream_now); /* an error if it is there no more */
 }
 
 static cudaError_t run_wait(const struct node_work *work)
@@ -428,8 +429,9 @@ static cudaError_t run_wait(const struct node_work *work)
 const struct node_kind node_record = {.type = cudaGraphNodeTypeEventRecord, .run = run_record};
 const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent, .run = run_wait};
 
-RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
-        cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault))
+RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), runtime_puts(record(event, stream)))
+RUNTIME(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
+        ((void)flags, cudaEventRecord(event, stream)))
 RUNTIME(cudaEventQuery, (cudaEvent_t event),
         handle_is(HANDLE_EVENT, event) ? (stream_seen(&event->order.passed), runtime_lost())
                                        : runtime_return(cudaErrorInvalidResourceHandle))

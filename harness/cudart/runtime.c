@@ -63,6 +63,12 @@ void runtime_calls(void)
     atomic_fetch_add(&runtime_now()->work.calls, 1);
 }
 
+cudaError_t runtime_puts(cudaError_t error)
+{
+    atomic_fetch_add(&runtime_now()->work.stream_calls, error == cudaSuccess);
+    return error;
+}
+
 void runtime_allocates(void)
 {
     atomic_fetch_add(&runtime_now()->work.allocations, 1);

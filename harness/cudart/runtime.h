@@ -40,7 +40,7 @@ struct runtime {
     /* cudart_copy.c: what was copied to or from memory of the GPU, and set there */
     struct {
         atomic_size_t copies, copy_bytes, fills, fill_bytes, synchronizations, allocations;
-        atomic_size_t host_copy_bytes, pageable_copy_bytes, longest_chain, calls;
+        atomic_size_t host_copy_bytes, pageable_copy_bytes, longest_chain, calls, stream_calls;
         atomic_size_t refused; /* launches that returned an error */
     } work;
 
@@ -244,6 +244,8 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
 cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind);
 void runtime_waits(void);     /* counts another call that waits for the GPU */
 void runtime_calls(void);     /* counts a call that launches, or makes or frees what is launched with */
+/* Counts a call, if it has no error, that put anything but a launch, copy or fill into a stream. Returns error. */
+cudaError_t runtime_puts(cudaError_t error);
 void runtime_allocates(void); /* counts an allocation, which is not in the order of a stream */
 
 /* ---- Copies: cudart_copy.c ---- */

@@ -74,12 +74,16 @@ static void on_synchronization(CUpti_CallbackId id, const CUpti_CallbackData *ca
         launch_end_hold();
 }
 
-static void on_allocation(CUpti_CallbackId id, const CUpti_CallbackData *call)
-{
-    (void)id;
-    if (is_done(call) && !process_is_own())
-        atomic_fetch_add(&process.allocations, 1);
-}
+/* Counts a call of the program's. */
+#define COUNTED(name, counter)                                                                                         \
+    static void on_##name(CUpti_CallbackId id, const CUpti_CallbackData *call)                                         \
+    {                                                                                                                  \
+        (void)id;                                                                                                      \
+        if (is_done(call) && !process_is_own())                                                                        \
+            atomic_fetch_add(&process.counter, 1);                                                                     \
+    }
+COUNTED(allocation, allocations)
+COUNTED(stream_call, stream_calls)
 
 /* ---- Graphs ---- */
 
@@ -198,6 +202,19 @@ static const struct {
     CALL(cuArrayCreate_v2, on_allocation),
     CALL(cuArray3DCreate_v2, on_allocation),
     CALL(cuMipmappedArrayCreate, on_allocation),
+    BOTH(cuEventRecord, _ptsz, on_stream_call),
+    BOTH(cuEventRecordWithFlags, _ptsz, on_stream_call),
+    BOTH(cuStreamWaitEvent, _ptsz, on_stream_call),
+    BOTH(cuStreamWaitValue32_v2, _ptsz, on_stream_call),
+    BOTH(cuStreamWaitValue64_v2, _ptsz, on_stream_call),
+    BOTH(cuStreamWriteValue32_v2, _ptsz, on_stream_call),
+    BOTH(cuStreamWriteValue64_v2, _ptsz, on_stream_call),
+    BOTH(cuStreamBatchMemOp_v2, _ptsz, on_stream_call),
+    BOTH(cuStreamAddCallback, _ptsz, on_stream_call),
+    BOTH(cuLaunchHostFunc, _ptsz, on_stream_call),
+    BOTH(cuMemAllocAsync, _ptsz, on_stream_call),
+    BOTH(cuMemAllocFromPoolAsync, _ptsz, on_stream_call),
+    BOTH(cuMemFreeAsync, _ptsz, on_stream_call),
     CALL(cuModuleLoad, on_module_load),
     CALL(cuModuleLoadData, on_module_load),
     CALL(cuModuleLoadDataEx, on_module_load),
@@ -281,7 +298,7 @@ static void CUPTIAPI on_event(void *data, CUpti_CallbackDomain domain, CUpti_Cal
         return;
     /* The first two keep the mutex until the launch returns, the others need none. */
     if (take == launch_of_kernel || take == launch_of_graph || take == bounds_take_profiler ||
-        take == on_synchronization || take == on_allocation) {
+        take == on_synchronization || take == on_allocation || take == on_stream_call) {
         take(id, info);
         return;
     }

@@ -113,10 +113,10 @@ static void send_work(void)
         return;
     busy_tell(&busy, &span);
     OWNED_TEXT text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                                " - %zu %zu %" PRIu64 " %" PRIu64 " - -",
+                                " - %zu %zu %" PRIu64 " %" PRIu64 " %zu - -",
                                 copies.count, copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns,
                                 busy, span, atomic_load(&process.synchronizations), atomic_load(&process.allocations),
-                                copies.host_bytes, copies.pageable_bytes);
+                                copies.host_bytes, copies.pageable_bytes, atomic_load(&process.stream_calls));
     link_say(MESSAGE_WORK, text);
 }
 

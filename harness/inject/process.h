@@ -23,7 +23,8 @@ extern struct process {
     atomic_size_t unwatched[UNWATCHED_REASONS];  /* launches that are of no group */
     double last;                                 /* when the last launch was, by now_seconds() */
     double began;                                /* when the library was loaded */
-    atomic_size_t synchronizations, allocations; /* calls of the program's that returned without an error */
+    /* Calls of the program's that returned without an error. */
+    atomic_size_t synchronizations, allocations, stream_calls;
     double counting;                             /* seconds that launches have taken while something was counted */
 } process;
 

@@ -238,14 +238,16 @@ static bool is_paid_fill(const struct judgement *judgement, const struct sides *
                -program->change;
 }
 
-/* Returns what a program's further launches and allocations are taken to cost the host, in ns, of which its GPU time
- * says nothing; HUGE_VAL where one side counted them and the other did not. */
+/* Returns what a program's further launches, stream calls and allocations are taken to cost the host, in ns, of which
+ * its GPU time says nothing; HUGE_VAL where one side counted them and the other did not. */
 static double cost_of_host(const struct sides *sides, const char *program)
 {
     static const struct {
         enum computed_counter counter;
         double each;
-    } prices[] = {{COMPUTED_LAUNCHES, RULE_LAUNCH_COST}, {COMPUTED_ALLOCATIONS, RULE_ALLOCATION_COST}};
+    } prices[] = {{COMPUTED_LAUNCHES, RULE_LAUNCH_COST},
+                  {COMPUTED_STREAM_CALLS, RULE_STREAM_CALL_COST},
+                  {COMPUTED_ALLOCATIONS, RULE_ALLOCATION_COST}};
     const struct result *was = program_of(sides->baseline, program), *is = program_of(sides->run, program);
     double cost = was && is ? 0 : HUGE_VAL;
     for (size_t i = 0; was && is && i < ARRAY_SIZE(prices); i++) {
@@ -364,8 +366,9 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
 {
     const char *program = whole->kernel;
     const enum computed_counter counter = judgement->metric ? computed_counter_of(judgement->metric) : COMPUTED_NONE;
-    const bool is_count = judgement->metric && (counter == COMPUTED_LAUNCHES || counter == COMPUTED_ALLOCATIONS ||
-                                                is_paid_fill(judgement, sides, whole));
+    const bool is_count =
+        judgement->metric && (counter == COMPUTED_LAUNCHES || counter == COMPUTED_STREAM_CALLS ||
+                              counter == COMPUTED_ALLOCATIONS || is_paid_fill(judgement, sides, whole));
     return judgement->metric && judgement->worse && !judgement->metric->never_paid && !sides->metrics->never_paid &&
            (is_count || takes_less_in_all(judgement, sides) ||
             (judgement->metric->class == METRIC_STATIC && !is_of_same_code(judgement, sides)) ||

@@ -33,7 +33,8 @@
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
 #define RULE_LAUNCH_COST 20e3     /* ns: what a launch more is taken to cost the host: chosen on the high side, */
-#define RULE_ALLOCATION_COST 1e6  /* and an allocation and its release; neither was measured */
+#define RULE_STREAM_CALL_COST 1e4 /* what another call that puts something into a stream, */
+#define RULE_ALLOCATION_COST 1e6  /* and an allocation and its release; none was measured */
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on; */
 #define RULE_LOST_LAUNCHES 0.5    /* one that is launched less often than this is gone; */

@@ -72,6 +72,7 @@ enum program_work {
     WORK_ALLOCATIONS,
     WORK_HOST_COPY_BYTES,
     WORK_PAGEABLE_COPY_BYTES,
+    WORK_STREAM_CALLS,
     WORK_LONGEST_CHAIN, /* of each process; simulated, */
     WORK_HOST_CALLS,    /* likewise */
     WORK_KINDS

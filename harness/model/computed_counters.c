@@ -23,6 +23,7 @@ static const struct {
     [COMPUTED_COMMUNICATION] = {"cugate.communication_time", SOURCE_PROGRAM, false},
     [COMPUTED_SYNCHRONIZATIONS] = {"cugate.synchronizations", SOURCE_PROGRAM, false},
     [COMPUTED_ALLOCATIONS] = {"cugate.allocations",         SOURCE_PROGRAM, false},
+    [COMPUTED_STREAM_CALLS] = {"cugate.stream_calls",       SOURCE_PROGRAM, false},
     [COMPUTED_COPIES]    = {"cugate.copies",                SOURCE_PROGRAM, false},
     [COMPUTED_COPY_BYTES] = {"cugate.copy_bytes",           SOURCE_PROGRAM, false},
     [COMPUTED_COPY_TIME] = {"cugate.copy_time",             SOURCE_PROGRAM, false},

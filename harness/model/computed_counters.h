@@ -26,6 +26,7 @@ enum computed_counter {
     COMPUTED_COMMUNICATION,  /* and which its collectives take */
     COMPUTED_SYNCHRONIZATIONS, /* calls by which the host waited for the GPU */
     COMPUTED_ALLOCATIONS,      /* of memory, without those in the order of a stream */
+    COMPUTED_STREAM_CALLS,     /* calls that put anything else into a stream than what it counts by itself */
     COMPUTED_COPIES,           /* copies of memory that the GPU made for it */
     COMPUTED_COPY_BYTES,
     COMPUTED_COPY_TIME,           /* ns */

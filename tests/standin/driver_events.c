@@ -14,13 +14,13 @@ CUresult CUDAAPI cuEventCreate(CUevent *phEvent, unsigned Flags)
 
 ANSWER(cuEventDestroy_v2, (CUevent hEvent), (memory_free(hEvent), CUDA_SUCCESS))
 
-CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream)
+static CUresult record(CUevent event)
 {
-    (void)hStream;
     READY();
-    return SET(&hEvent->at_ns, context_current()->clock_ns);
+    return SET(&event->at_ns, context_current()->clock_ns);
 }
 
+SEEN(cuEventRecord, (CUevent hEvent, CUstream hStream), record(hEvent), hEvent, hStream)
 SEEN(cuEventSynchronize, (CUevent hEvent), driver_ready(), hEvent)
 
 CUresult CUDAAPI cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
