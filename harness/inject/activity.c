@@ -132,7 +132,7 @@ static void take_kernel(const CUpti_ActivityKernel10 *kernel)
     struct expected *launch = is_of_profiler(kernel) ? NULL : find(kernel->correlationId);
     const bool spoilt = kernel->start == 0 || kernel->end < kernel->start || (launch && launch->spoilt);
     if (!is_of_profiler(kernel) && !spoilt)
-        busy_add(kernel->start, kernel->end);
+        busy_add(kernel->start, kernel->end, launch ? launch->group : NULL);
     if (!launch)
         return;
     launch->spoilt |= spoilt;
@@ -156,7 +156,7 @@ static void add_work(struct work *work, uint64_t bytes, uint64_t start, uint64_t
     work->count++;
     work->bytes += bytes;
     work->time_ns += end > start ? end - start : 0;
-    busy_add(start, end);
+    busy_add(start, end, NULL);
 }
 
 static void take(const CUpti_Activity *record)

@@ -1,48 +1,46 @@
 /* Finds how much of the time between the first and the last work of the process the GPU was busy, with kernels, copies
- * or memory that is set. Where a session of the profiler counts, each launch waits for its kernel, so only the
- * stretches between sessions tell. */
+ * or memory that is set, and how much of a kernel's time it shared with kernels that ran meanwhile. Where a session of
+ * the profiler counts, each launch waits for its kernel, so only the stretches between sessions tell. */
 #include "activity.h"
-
-#include "base/base.h"
+#include "groups.h"
 
 #include <cupti_activity.h>
 
 #include <pthread.h>
 
 enum {
-    PIECES_MAX = 1 << 22, /* of 16 bytes; a process with more does not tell */
+    EVENTS_MAX = 1 << 22, /* of 24 bytes; a process with more does not tell */
     PIECES_MIN = 64       /* work in a stretch for it to tell; between two sessions there often is hardly any */
 };
 
-/* From and to, by CUPTI's clock in ns. */
-struct piece {
-    uint64_t from, to;
-};
-
-struct pieces {
-    struct piece *list;
-    size_t count;
+/* Work or a stretch begins, 1, or ends, -1. */
+struct event {
+    uint64_t at;         /* by CUPTI's clock in ns */
+    struct group *group; /* of a kernel; NULL: of other work, or it is of a stretch */
+    signed char work, free;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects all below: records come in a thread of CUPTI's */
-static struct pieces work, free_time; /* what the GPU did; the stretches between sessions that are over */
-static uint64_t began;                /* when the present stretch did */
+static struct event *events;                              /* of what the GPU did */
+static struct stretch {
+    uint64_t from, to;
+} * stretches; /* between sessions, those that are over */
+static size_t event_count, stretch_count;
+static uint64_t began; /* when the present stretch did */
 static bool is_free = true, is_unknown;
 
-static void add(struct pieces *pieces, uint64_t from, uint64_t to)
+static void add(uint64_t from, uint64_t to, struct group *group, bool is_work)
 {
-    is_unknown |= pieces->count == PIECES_MAX;
-    if (is_unknown) {
-        free(pieces->list);
-        *pieces = (struct pieces){0};
-    } else if (to > from)
-        *ARRAY_GROW(pieces->list, pieces->count) = (struct piece){from, to};
+    *ARRAY_GROW(events, event_count) = (struct event){from, group, is_work, !is_work};
+    *ARRAY_GROW(events, event_count) = (struct event){to, group, is_work ? -1 : 0, is_work ? 0 : -1};
 }
 
-void busy_add(uint64_t from, uint64_t to)
+void busy_add(uint64_t from, uint64_t to, struct group *group)
 {
     pthread_mutex_lock(&mutex);
-    add(&work, from, to);
+    is_unknown |= event_count == EVENTS_MAX;
+    if (!is_unknown && to > from)
+        add(from, to, group, true);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -62,7 +60,7 @@ void busy_pause(void)
 {
     pthread_mutex_lock(&mutex);
     if (is_free)
-        add(&free_time, began, now());
+        *ARRAY_GROW(stretches, stretch_count) = (struct stretch){began, now()};
     is_free = false;
     pthread_mutex_unlock(&mutex);
 }
@@ -76,64 +74,49 @@ void busy_resume(void)
     pthread_mutex_unlock(&mutex);
 }
 
-ORDER_BY(by_begin, struct piece, from)
+ORDER_BY(by_time, struct event, at)
 
-/* Forgets the stretches in which too little work began. The work is sorted. */
-static void keep_telling(struct pieces *stretches)
+/* Adds the stretches in which enough work began, from the first work on until the last. Returns how long they are. */
+static uint64_t add_telling(void)
 {
-    size_t kept = 0;
-    for (size_t s = 0, first = 0; s < stretches->count; s++) {
-        const struct piece stretch = stretches->list[s];
-        while (first < work.count && work.list[first].from < stretch.from)
-            first++;
-        size_t end = first;
-        while (end < work.count && work.list[end].from < stretch.to)
-            end++;
-        if (end - first >= PIECES_MIN)
-            stretches->list[kept++] = stretch;
-        first = end;
+    const size_t count = event_count;
+    const uint64_t first = events[0].at, last = events[count - 1].at;
+    uint64_t span = 0;
+    for (size_t s = 0, i = 0; s < stretch_count; s++) {
+        const uint64_t from = stretches[s].from > first ? stretches[s].from : first,
+                       to = stretches[s].to < last ? stretches[s].to : last;
+        size_t begun = 0;
+        for (; i < count && events[i].at < to; i++)
+            begun += events[i].at >= from && events[i].work > 0;
+        if (begun < PIECES_MIN)
+            continue;
+        add(from, to, NULL, false);
+        span += to - from;
     }
-    stretches->count = kept;
+    return span;
 }
 
-/* Joins pieces that overlap. They are sorted. */
-static void join(struct pieces *pieces)
+/* Returns for how long the GPU was busy in them. Kernels that run at a time share it equally. */
+static uint64_t sweep(void)
 {
-    size_t kept = 0;
-    EACH(const struct piece, next, pieces->list, pieces->count) {
-        struct piece *last = kept > 0 ? &pieces->list[kept - 1] : NULL;
-        if (last && next->from <= last->to)
-            last->to = next->to > last->to ? next->to : last->to;
-        else
-            pieces->list[kept++] = *next;
+    int running = 0, kernels = 0, free = 0;
+    long double all = 0, alone = 0; /* ns so far: those in stretches, and what a kernel would have had of them */
+    uint64_t busy = 0, before = 0;
+    EACH(const struct event, event, events, event_count) {
+        const uint64_t passed = free > 0 ? event->at - before : 0;
+        before = event->at;
+        busy += running > 0 ? passed : 0;
+        all += passed;
+        alone += kernels > 0 ? (long double)passed / kernels : 0;
+        running += event->work;
+        free += event->free;
+        if (!event->group)
+            continue;
+        kernels += event->work;
+        event->group->ran_ns -= event->work * all;
+        event->group->alone_ns -= event->work * alone;
     }
-    pieces->count = kept;
-}
-
-/* Returns for how long the piece overlaps that stretch. */
-static uint64_t overlap(const struct piece *piece, const struct piece *stretch)
-{
-    const uint64_t from = piece->from > stretch->from ? piece->from : stretch->from;
-    const uint64_t to = piece->to < stretch->to ? piece->to : stretch->to;
-    return to > from ? to - from : 0;
-}
-
-static void find_busy(uint64_t *busy, uint64_t *span)
-{
-    if (is_unknown || work.count == 0)
-        return;
-    SORT(work.list, work.count, by_begin);
-    keep_telling(&free_time);
-    join(&work);
-    const struct piece whole = {work.list[0].from, work.list[work.count - 1].to};
-    for (size_t s = 0, w = 0; s < free_time.count; s++) {
-        const struct piece *stretch = &free_time.list[s];
-        *span += overlap(&whole, stretch);
-        while (w < work.count && work.list[w].to <= stretch->from)
-            w++;
-        for (size_t i = w; i < work.count && work.list[i].from < stretch->to; i++)
-            *busy += overlap(&work.list[i], stretch);
-    }
+    return busy;
 }
 
 void busy_tell(uint64_t *busy, uint64_t *span)
@@ -141,7 +124,12 @@ void busy_tell(uint64_t *busy, uint64_t *span)
     *busy = *span = 0;
     busy_pause();
     pthread_mutex_lock(&mutex);
-    find_busy(busy, span);
+    if (!is_unknown && event_count > 0) {
+        SORT(events, event_count, by_time);
+        *span = add_telling();
+        SORT(events, event_count, by_time);
+        *busy = sweep();
+    }
     is_unknown = true; /* what comes now is not kept */
     pthread_mutex_unlock(&mutex);
 }

@@ -227,7 +227,7 @@ char *groups_tell(void)
         fprintf(stream, "%zu %zu %d ", all[i]->launches, all[i]->due, stretches_are_behind(&sequence, all[i]->last));
         tell_missed(stream, all[i]);
         tell_shares(stream, all[i]);
-        fprintf(stream, " %s\n", all[i]->id);
+        fprintf(stream, " %.0Lf/%.0Lf %s\n", fminl(all[i]->alone_ns, all[i]->ran_ns), all[i]->ran_ns, all[i]->id);
     }
     fclose(stream);
     return text;

@@ -36,6 +36,7 @@ struct group {
     char *variables;         /* names of its machine code's variables, a line each, if launches are kept; or NULL */
     struct counted *counted; /* from group_counted(): in each set of metrics */
     size_t counted_count;
+    long double ran_ns, alone_ns; /* of its kernels that were not measured, and their share of it: busy.c */
 };
 
 /* Launches of a group: all that count, or those within one NVTX range. */
@@ -75,6 +76,6 @@ void graph_enable_node(CUgraphExec exec, CUgraphNode node, bool enabled);
 struct group *const *groups_all(size_t *all_count);
 void functions_forget(void); /* forgets the handles of all functions */
 /* Returns a line for each group: its launches, how many of them were due, whether (1) it was launched in the first part
- * of the program only, those that were missed in each set, its shares as LAUNCHES/TIMED/NS, and its id. The first part
- * ends where the longest stretch without a new group begins. Caller frees. */
+ * of the program only, those that were missed in each set, its shares as LAUNCHES/TIMED/NS, its ALONE/RAN, and its id.
+ * The first part ends where the longest stretch without a new group begins. Caller frees. */
 char *groups_tell(void);

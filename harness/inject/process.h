@@ -20,12 +20,11 @@ extern struct process {
     pthread_mutex_t mutex; /* protects all fields below but the atomic ones, and what the other files keep */
     atomic_bool off;       /* nothing is measured any more */
     size_t unwanted;       /* launches in a row, in this session, that nobody wants */
-    atomic_size_t unwatched[UNWATCHED_REASONS];  /* launches that are of no group */
-    double last;                                 /* when the last launch was, by now_seconds() */
-    double began;                                /* when the library was loaded */
-    /* Calls of the program's that returned without an error. */
-    atomic_size_t synchronizations, allocations, stream_calls;
-    double counting;                             /* seconds that launches have taken while something was counted */
+    atomic_size_t unwatched[UNWATCHED_REASONS];                /* launches that are of no group */
+    double last;                                               /* when the last launch was, by now_seconds() */
+    double began;                                              /* when the library was loaded */
+    atomic_size_t synchronizations, allocations, stream_calls; /* calls of the program's without an error */
+    double counting; /* seconds that launches have taken while something was counted */
 } process;
 
 bool process_is_off(void);

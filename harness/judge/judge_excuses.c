@@ -36,12 +36,22 @@ static bool has_gpu_time(const struct asked *row)
            program_is_timed(metrics, row->pairing->now_result);
 }
 
-/* Whether the program's computing is judged in place of its GPU time: on both sides it is known, and its collectives do
- * not take RULE_WAITING times as long as before. */
+/* Whether the busy time moved as the GPU time did, which is judged. */
+static bool overlaps_as_before(const struct asked *row)
+{
+    const struct metrics *metrics = row->pairing->sides->metrics;
+    const double was = overlap_of(metrics, row->pairing->base_result),
+                 is = overlap_of(metrics, row->pairing->now_result);
+    return computed_counter_of(row->metric) == COMPUTED_BUSY_TIME && fabs(is - was) <= RULE_INEXACT * was;
+}
+
+/* Whether the program's computing is judged in place of its GPU time or busy time: on both sides it is known, and its
+ * collectives do not take RULE_WAITING times as long as before. */
 static bool has_computing_time(const struct asked *row)
 {
     const struct metrics *metrics = row->pairing->sides->metrics;
-    return row->is_program && computed_counter_of(row->metric) == COMPUTED_GPU_TIME &&
+    const enum computed_counter counter = computed_counter_of(row->metric);
+    return row->is_program && (counter == COMPUTED_GPU_TIME || counter == COMPUTED_BUSY_TIME) &&
            program_may_wait(row->pairing->sides, row->pairing->now_result->id) &&
            !isnan(program_value(metrics, row->pairing->base_result, COMPUTED_COMPUTING)) &&
            !isnan(program_value(metrics, row->pairing->now_result, COMPUTED_COMPUTING)) &&
@@ -146,6 +156,7 @@ static const struct excuse {
      "not judged, because its function is now launched with other grids; see the program's GPU time and launches"},
     {is_no_program_count, "not judged for one kernel of a program; see the program's time and launches"},
     {has_gpu_time, "not judged; see the GPU time that CUPTI recorded"},
+    {overlaps_as_before, "not judged, because kernels overlap as much as before; see the GPU time"},
     {has_computing_time, "not judged, because it includes waiting; see the computing time of the slowest rank"},
     {is_of_almost_nothing, "not judged: there are too few events for a meaningful ratio (`few` in its metric file)"},
     {is_first_part, "not judged, because it is launched only while the program starts; see the program's GPU time"},

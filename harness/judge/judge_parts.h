@@ -129,6 +129,9 @@ bool is_counted_whole(const struct sides *sides, const char *kernel);
 const struct metric *metric_of_shift(const struct metrics *metrics, const struct result *now,
                                      const struct metric *metric);
 
+/* Returns how many kernels of a program run at a time, on average while any does; NAN where that is not known. */
+double overlap_of(const struct metrics *metrics, const struct result *program);
+
 /* Returns words such as "10 launches, 1.20 ms of the program's 4.62 ms". Caller frees. */
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel);
 

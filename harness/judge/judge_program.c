@@ -46,12 +46,18 @@ const struct metric *metric_of_shift(const struct metrics *metrics, const struct
                                      const struct metric *metric)
 {
     const enum computed_counter counter = computed_counter_of(metric);
-    if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_COMPUTING) || !is_program_row(now->id))
+    if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_BUSY_TIME && counter != COMPUTED_COMPUTING) ||
+        !is_program_row(now->id))
         return metric;
     for (size_t m = 0; m < metrics->count; m++)
         if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
             return &metrics->list[m];
     return metric;
+}
+
+double overlap_of(const struct metrics *metrics, const struct result *program)
+{
+    return program_value(metrics, program, COMPUTED_GPU_TIME) / program_value(metrics, program, COMPUTED_BUSY_TIME);
 }
 
 /* Returns words such as " in grids 1x1x1 to 793x1x1" of a kernel in many shapes; else "". Caller frees. */
@@ -360,8 +366,8 @@ static bool takes_less_in_all(const struct judgement *judgement, const struct si
 
 /* Whether it says that there are more launches, in the program or of a kernel in it, or allocations; that memory is set
  * more often; that the same machine code takes longer by its arguments; that other code does what is gone, or more at a
- * time; or what other code is like, such as its occupancy, which costs time or nothing. Copies and waits are no part of
- * the GPU time, and what they cost has no bound. */
+ * time; or what other code is like, such as its occupancy, which costs time or nothing. Busy time pays for calls alone.
+ * Copies and waits are no part of the GPU time, and what they cost has no bound. */
 static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
 {
     const char *program = whole->kernel;
@@ -369,6 +375,8 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
     const bool is_count =
         judgement->metric && (counter == COMPUTED_LAUNCHES || counter == COMPUTED_STREAM_CALLS ||
                               counter == COMPUTED_ALLOCATIONS || is_paid_fill(judgement, sides, whole));
+    if (computed_counter_of(whole->metric) == COMPUTED_BUSY_TIME && !is_count)
+        return false;
     return judgement->metric && judgement->worse && !judgement->metric->never_paid && !sides->metrics->never_paid &&
            (is_count || takes_less_in_all(judgement, sides) ||
             (judgement->metric->class == METRIC_STATIC && !is_of_same_code(judgement, sides)) ||
@@ -397,7 +405,8 @@ static bool is_replaced_by_instructions(const struct sides *sides, const char *p
 static void revise_lost_work(struct judgement *program, const struct sides *sides)
 {
     const bool computed = sides->origin->computed;
-    if (computed ? !is_launched_as_well(program) : !is_improved_program(program))
+    if ((computed ? !is_launched_as_well(program) : !is_improved_program(program)) ||
+        computed_counter_of(program->metric) == COMPUTED_BUSY_TIME)
         return;
     const struct work work = compare_work(sides, program->kernel, NULL);
     const double lost = work.gone + work.fewer,
@@ -478,6 +487,16 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
     }
 }
 
+/* Says what a program's busy time is worse by. */
+static void tell_overlap(struct judgement *program, const struct sides *sides)
+{
+    if (program->metric && computed_counter_of(program->metric) == COMPUTED_BUSY_TIME && program->compared &&
+        judgement_is_worse(program))
+        add_reason(program, "its kernels overlap less: on average %.2f run at a time, instead of %.2f",
+                   overlap_of(sides->metrics, program_of(sides->run, program->kernel)),
+                   overlap_of(sides->metrics, program_of(sides->baseline, program->kernel)));
+}
+
 /* A kernel of a program whose stores are all gone may have lost its work, and so may one in another shape without a GPU
  * that writes half as much, or less than before by the same code: nothing verifies a program's results but the program.
  * Atomics may be in their place. */
@@ -524,6 +543,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
     }
     for (size_t p = 0; p < comparison->count; p++)
         if (is_program_row(comparison->list[p].kernel)) {
+            tell_overlap(&comparison->list[p], sides);
             revise_new_waits(&comparison->list[p], sides);
             revise_less_than_parts(&comparison->list[p], sides);
             revise_lost_work(&comparison->list[p], sides);
@@ -536,7 +556,8 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             if (!is_more_work(judgement, sides, program))
                 continue;
             judgement->verdict = VERDICT_TRADED;
-            set_reason(judgement, "trade-off: the program's GPU time improved");
+            set_reason(judgement, "trade-off: the program's %s improved",
+                       computed_counter_of(program->metric) == COMPUTED_BUSY_TIME ? "busy time" : "GPU time");
         }
     }
 }

@@ -438,6 +438,15 @@ static bool is_in_program(const struct look *look)
     return computed_counter_of(look->metric) == COMPUTED_GPU_TIME && !is_program_row(look->pairing->now_result->id);
 }
 
+/* Whether the baseline does not know how kernels overlap, or this run does not and they did not: then the busy time was
+ * the GPU time, and is no longer than that now. */
+static bool had_no_overlap(const struct look *look)
+{
+    const double overlap = overlap_of(look->pairing->sides->metrics, look->pairing->base_result);
+    return computed_counter_of(look->metric) == COMPUTED_BUSY_TIME &&
+           (look->was == VALUE_NOT_APPLICABLE || (look->is == VALUE_NOT_APPLICABLE && overlap <= 1 + RULE_INEXACT));
+}
+
 static bool is_too_seldom(const struct look *look)
 {
     const struct pairing *pairing = look->pairing;
@@ -596,6 +605,8 @@ static const struct reason {
      "not judged: no GPU counts it, so a measured baseline has no value; compare with a base build (--against)", NULL},
     {is_divided_once, VERDICT_INFO, NULL, say_divided_once},
     {is_in_program, VERDICT_INFO, "not judged in a program; see the time per launch and the program's time", NULL},
+    {had_no_overlap, VERDICT_INFO,
+     "not judged, because the baseline does not show that kernels overlap; see the GPU time", NULL},
     {is_too_seldom, VERDICT_INFO,
      "not judged, because the kernel takes less than 1 % of the program's GPU time, or runs only while the program "
      "starts, so some counters miss it",

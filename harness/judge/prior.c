@@ -35,7 +35,7 @@ static const struct {
 static bool is_by_host(const struct metric *metric)
 {
     return metric->class == METRIC_TIME && !metric->clock && computed_counter_of(metric) != COMPUTED_GPU_TIME &&
-           computed_counter_of(metric) != COMPUTED_COMPUTING;
+           computed_counter_of(metric) != COMPUTED_BUSY_TIME && computed_counter_of(metric) != COMPUTED_COMPUTING;
 }
 
 struct prior prior_of(const struct metric *metric, double value, bool program)

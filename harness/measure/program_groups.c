@@ -56,6 +56,7 @@ static void release_group(struct program_group *group)
     for (size_t i = 0; i < group->share_count; i++) {
         free(group->shares[i].counts);
         free(group->shares[i].took);
+        free(group->shares[i].alone);
     }
     free(group->shares);
     free(group->missed);

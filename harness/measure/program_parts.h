@@ -19,8 +19,10 @@ struct program_share {
     size_t launches; /* in the current run of the program */
     size_t timed;    /* how many of them have a time that is known, from records, and that time together */
     double time_ns;
-    double *counts; /* of each run that ended: how many launches, */
-    double *took;   /* and how long they took together, in ns; NAN where no record tells */
+    double alone_ns, ran_ns; /* of the whole: how long its kernels ran that tell, and without what they shared */
+    double *counts;          /* of each run that ended: how many launches, */
+    double *took;            /* and how long they took together, in ns; NAN where no record tells */
+    double *alone;           /* what part of that is not shared with other kernels; NAN where it is not known */
 };
 
 /* A group: launches that are alike, in all runs and processes of the program. */

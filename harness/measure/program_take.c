@@ -520,17 +520,18 @@ static void note_rank(const struct program_run *run, struct program_rank *rank, 
     launched->time_ns = each * (double)launched->launches;
 }
 
-/* A line of the end: "launches due first missed shares id", of a group that the process asked about. */
+/* A line of the end: "launches due first missed shares alone/ran id", of a group that the process asked about. */
 static bool take_launches(struct program_run *run, struct program_process *process, const char *line, size_t *launches,
                           struct program_rank *rank)
 {
     size_t times, due;
+    uint64_t alone, ran;
     unsigned first;
     char missed[256], shares[(1 + NVTX_MAX) * 64];
     int at = 0;
-    if (sscanf(line, "%zu %zu %u %255[0-9,] %1087[0-9/,] %n", &times, &due, &first, /* NOLINT(cert-err34-c) */
-               missed, shares, &at) != 5 ||
-        at == 0 || first > 1 || strstr(missed, ",,") || *missed == ',')
+    if (sscanf(line, "%zu %zu %u %255[0-9,] %1087[0-9/,] %" SCNu64 "/%" SCNu64 " %n", /* NOLINT(cert-err34-c) */
+               &times, &due, &first, missed, shares, &alone, &ran, &at) != 7 ||
+        at == 0 || alone > ran || first > 1 || strstr(missed, ",,") || *missed == ',')
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
     group = group && group->one ? group->one : group;
@@ -539,6 +540,8 @@ static bool take_launches(struct program_run *run, struct program_process *proce
     if (!group || !result || !add_shares(group, shares, times))
         return false;
     launches[result - process->part.results] += times;
+    group->shares[0].alone_ns += (double)alone;
+    group->shares[0].ran_ns += (double)ran;
     if (group->one && group->shares[0].timed == before.timed)
         time_shape(run->measurement->metrics, &group->shares[0], &before, result);
     if (!run->further) {

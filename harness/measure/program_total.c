@@ -18,6 +18,8 @@ static void end_run(struct program_share *share, size_t run, double took, size_t
     *ARRAY_GROW(share->took, count) = took;
     count = run;
     *ARRAY_GROW(share->counts, count) = (double)launches;
+    count = run;
+    *ARRAY_GROW(share->alone, count) = share->ran_ns > 0 ? share->alone_ns / share->ran_ns : NAN;
 }
 
 void program_groups_end_run(struct program_groups *groups, const struct program_run *ended)
@@ -38,7 +40,7 @@ void program_groups_end_run(struct program_groups *groups, const struct program_
         }
         for (size_t s = 0; s < group->share_count; s++) {
             group->shares[s].launches = group->shares[s].timed = 0;
-            group->shares[s].time_ns = 0;
+            group->shares[s].time_ns = group->shares[s].alone_ns = group->shares[s].ran_ns = 0;
         }
         group->runs = run + 1;
     }
@@ -196,19 +198,37 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
     return total;
 }
 
-/* Adds the share of time in which the GPU was busy. Where all was measured, nobody knows. */
-static void add_busy(struct result *total, const struct metrics *metrics, double busy, double span)
+/* Adds a row as add_counts() does, or that it has no number. */
+static void add_or_none(struct result *total, const struct metrics *metrics, enum computed_counter counter,
+                        const double *counts, size_t runs)
 {
-    for (size_t m = 0; m < metrics->count && !isnan(span); m++) {
-        if (computed_counter_of(&metrics->list[m]) != COMPUTED_GPU_BUSY)
-            continue;
-        struct row *row = result_add(total, metrics->list[m].name);
-        const double share = span > 0 ? round_value(100 * busy / span) : NAN;
-        if (span > 0)
-            row_add_session(row, &share, 1);
-        else
-            row->state = VALUE_NOT_APPLICABLE;
+    add_counts(total, metrics, counter, counts, runs);
+    for (size_t m = 0; m < metrics->count; m++)
+        if (computed_counter_of(&metrics->list[m]) == counter && !result_find(total, metrics->list[m].name))
+            result_add(total, metrics->list[m].name)->state = VALUE_NOT_APPLICABLE;
+}
+
+/* Adds the share of time in which the GPU was busy, and for how long kernels ran if those that overlap count once.
+ * Where all was measured, neither is known. What kernels that take less than 1 % overlap with need not be. */
+static void add_busy(struct result *total, const struct program_groups *groups, const struct metrics *metrics)
+{
+    const double busy = groups->work[WORK_BUSY][0], span = groups->work[WORK_SPAN][0],
+                 share = span > 0 ? round_value(100 * busy / span) : NAN;
+    OWNED_MEMORY double *times = x_calloc(groups->runs, sizeof *times);
+    for (size_t i = 0; i < groups->runs; i++) {
+        double unknown = 0;
+        for (size_t g = 0; g < groups->count; g++) {
+            const struct program_share *whole = &groups->list[g]->shares[0];
+            const bool runs = i < groups->list[g]->runs, knows = runs && !isnan(whole->alone[i]);
+            times[i] += knows ? whole->took[i] * whole->alone[i] : 0;
+            unknown += runs && !knows ? whole->took[i] : 0;
+        }
+        times[i] = unknown == 0 || program_is_seldom(unknown, times[i]) ? round_value(times[i] + unknown) : NAN;
     }
+    if (isnan(span))
+        return;
+    add_or_none(total, metrics, COMPUTED_GPU_BUSY, &share, 1);
+    add_or_none(total, metrics, COMPUTED_BUSY_TIME, times, groups->runs);
 }
 
 /* Fails the row of each range in which nothing was launched: its name may be misspelled. Where kernels are chosen there
@@ -340,6 +360,6 @@ void program_total_add(const struct program_groups *groups, const struct measure
         if (work[i] != COMPUTED_NONE)
             add_counts(total, metrics, work[i], groups->work[i], groups->runs);
     add_counts(total, metrics, COMPUTED_FIRST_PART, &firsts, 1);
-    add_busy(total, metrics, groups->work[WORK_BUSY][0], groups->work[WORK_SPAN][0]);
+    add_busy(total, groups, metrics);
     add_ranges(groups, measurement, run);
 }

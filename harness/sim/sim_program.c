@@ -442,7 +442,7 @@ static void at_exit(void)
     for (size_t i = 0; i < program.count; i++) {
         const struct alike *group = program.list[i];
         if (group->id)
-            fprintf(stream, "%zu %zu %d 0 %zu/0/0 %s\n", group->launches,
+            fprintf(stream, "%zu %zu %d 0 %zu/0/0 0/0 %s\n", group->launches,
                     group->launches > group->skip ? group->launches - group->skip : 0,
                     stretches_are_behind(&program.stretches, group->last), group->launches, group->id);
     }

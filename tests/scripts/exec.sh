@@ -793,6 +793,10 @@ if chosen 'gate: many shapes'; then
     gate 'few shapes, and now many' 1 'new        apart/add_one@any,128' 'it is new: 297 launches in grids 4x1x1 to 300x1x1' \
         'apart/add_one@3,128 ' '!gone' '!missing' '!not read' -- -- ./apart shapes 300
 fi
+cp "$program" overlaps
+STANDIN_OVERLAP=1 ask sessions overlaps ./overlaps plain 480
+STANDIN_OVERLAP=1 gate 'overlap, the same' 0 'nothing is worse' -- -- ./overlaps plain 480
+gate 'overlap, lost' 1 'busy_time' 'its kernels overlap less: on average 1.00 run at a time, instead of' '!gpu_time' -- -- ./overlaps plain 480
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time improved" \
     -- -- "$program" every-third 90
 gate 'more launches than that pays for' 1 'regressed  launches' 'improved   gpu_time' -- -- "$program" every-third 300

@@ -28,7 +28,7 @@
                  "{\"sessions\": [[1]]}}, \"status\": \"ok\"}}")
 #define OWN_RESULT RESULT("add_one@64,256")
 #define END(of) MESSAGE('E', "0 0 0 0 0\n" of) /* nothing is lost, and all was watched */
-#define END_OF(kernel) END("1 1 0 0 1/0/0 program/" kernel "@64,256\n")
+#define END_OF(kernel) END("1 1 0 0 1/0/0 0/0 program/" kernel "@64,256\n")
 #define FORGET MESSAGE('-', "") /* the token */
 
 /* What is said instead of a greeting, or the messages, of which the last one is sent so often. */

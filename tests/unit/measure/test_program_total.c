@@ -110,6 +110,23 @@ Test(program_total, copies_are_told_by_all_processes_or_not_at_all)
     }
 }
 
+/* Of 20,000 ns a quarter belongs to others; how much of the other kernel's does is unknown, and too much from 1 % on.
+ */
+Test(program_total, what_overlaps_counts_once_in_the_busy_time)
+{
+    for (int i = 0; i < 2; i++) {
+        WITH(tear_down, struct fixture fixture, set_up(&fixture));
+        struct program_group **list = fixture.groups.list;
+        list[0]->shares[0] = (struct program_share){10, 5, .time_ns = 10e3, .ran_ns = 8e3, .alone_ns = 6e3};
+        list[1]->shares[0] = (struct program_share){1, 1, .time_ns = i == 0 ? 140 : 160};
+        program_groups_end_run(&fixture.groups, &(struct program_run){.launching = 1, .telling = 1});
+        program_total_add(&fixture.groups, &fixture.measurement, &fixture.run);
+        const struct row *row = result_find(run_find(&fixture.run, "app/program"), "busy_time");
+        cr_assert(row && row->state == (i == 0 ? VALUE_MEASURED : VALUE_NOT_APPLICABLE));
+        cr_expect(i > 0 || row_value(row) == 15e3 + 140, "%g", row_value(row));
+    }
+}
+
 Test(program_total, a_kernel_that_a_later_run_brings_was_not_launched_before)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
