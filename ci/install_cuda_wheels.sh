@@ -62,7 +62,7 @@ if ! PIP_ROOT_USER_ACTION=ignore python3 -I -m pip install --quiet --timeout 60 
         echo "error: cannot install NVIDIA's disassembler from PyPI; try again, or build without: make DISASM=no" >&2
         exit 1
     fi
-    echo "error: cannot install $* from PyPI; install a CUDA toolkit and name it with CUDA_HOME, or try again" >&2
+    echo "error: cannot install $* from PyPI; install a CUDA toolkit and set CUDA_HOME to it, or try again" >&2
     [[ " $* " != *" cublas "* ]] || echo "  (without cuBLAS, the largest part: make CUBLAS=no)" >&2
     exit 1
 fi

@@ -67,7 +67,7 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
     }
     if (file->run.result_count > 0)
         return 0;
-    return FAIL(EXIT_USAGE, "%s contains no kernel: remove it, and accept %s again", file->path, file->id);
+    return FAIL(EXIT_USAGE, "%s contains no kernels: delete it, and accept %s again", file->path, file->id);
 }
 
 static int list_family(struct baseline_files *files, const char *family)
@@ -302,7 +302,8 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
     *devices = (struct baseline_devices){0};
     const int count = scandir(baselines, &entries, is_visible, by_entry_name);
     if (count < 0 && errno != ENOENT)
-        return error("cannot read the baseline folder %s: %s; name it with --baselines", baselines, strerror(errno));
+        return error("cannot read the baseline folder %s: %s; pass the right folder with --baselines", baselines,
+                     strerror(errno));
     for (int i = 0; i < count; i++) {
         OWNED_TEXT folder = x_sprintf("%s/%s", baselines, entries[i]->d_name);
         OWNED_TEXT path = result == 0 ? first_file(folder, 1) : NULL;

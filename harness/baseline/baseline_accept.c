@@ -59,7 +59,7 @@ static int check_pair(const char *name, const struct run *run, const char *other
                     difference);
     const char *second, *ignored, *collector = run_collector(run, &second), *first = run_collector(other, &ignored);
     if (second)
-        return FAIL(EXIT_BASELINE, "%s holds sessions of two collectors, %s and %s: their values are not comparable",
+        return FAIL(EXIT_BASELINE, "%s has sessions of two collectors, %s and %s: their values are not comparable",
                     name, collector, second);
     if (strcmp(collector, first) != 0)
         return FAIL(EXIT_BASELINE, "%s was measured by the collector %s, but %s by %s: their values are not comparable",

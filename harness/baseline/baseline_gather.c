@@ -155,7 +155,7 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
         run_add_like(fresh, candidates[i].run, acceptance->globs, acceptance->glob_count);
     if (fresh->result_count == 0)
         return FAIL(EXIT_USAGE,
-                    "nothing was accepted: -k matches no kernel of these runs; `cugate list` names them all");
+                    "nothing was accepted: -k matches no kernel of these runs; `cugate list` lists them all");
     OWNED_MEMORY bool *kept = x_calloc(fresh->result_count, sizeof *kept);
     for (size_t i = 0; i < fresh->result_count; i++) {
         gather_result(&gathering, &fresh->results[i]);
@@ -169,5 +169,5 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     if (gathering.refused > 0)
         return FAIL(EXIT_NOT_MEASURED, "nothing was accepted: fix the warnings above, then measure again");
     return FAIL(EXIT_USAGE,
-                "nothing was accepted: -m matches no metric of these kernels; `cugate list metrics` names them all");
+                "nothing was accepted: -m matches no metric of these kernels; `cugate list metrics` lists them all");
 }

@@ -92,8 +92,8 @@ int baseline_refuse_odd(const struct acceptance *acceptance, const struct candid
                 continue;
             const char *date = run_fact(odd->run, SESSION_DATE);
             return FAIL(EXIT_USAGE,
-                        "%s (session of %s) has %s for %s than %s. All sessions of a baseline must do the same work: "
-                        "leave that file out, or, if it is the new baseline, accept it alone with -k",
+                        "%s (session of %s) has %s for %s than %s does. All sessions of a baseline must do the same "
+                        "work: leave that file out. If it is the new baseline, accept it alone with -k",
                         odd->name, date ? date : "an unknown date", difference(odd->run, usual->run, id), id,
                         usual->name);
         }

@@ -74,7 +74,7 @@ static int end_section(struct regression_reader *reader)
     for (size_t i = 0; reader->open && !reader->text.failed && i < ARRAY_SIZE(keys); i++) {
         const struct known_regression *known = current(reader);
         if (!keys[i].optional && !is_set(known, i))
-            return ini_text_wrong(&reader->text, known->line, "[%s %s] lacks the key \"%s\"", known->kernel,
+            return ini_text_wrong(&reader->text, known->line, "[%s %s] has no key \"%s\": add it", known->kernel,
                                   known->metric, keys[i].name);
     }
     reader->open = false;
@@ -176,8 +176,9 @@ static int sort(struct regression_reader *reader)
     for (size_t i = 1; i < regressions->count; i++) {
         const struct known_regression *first = &regressions->list[i - 1], *second = &regressions->list[i];
         if (known_regression_order(first, second) == 0)
-            return ini_text_wrong(&reader->text, second->line, "[%s %s] is already declared in line %d: remove one",
-                                  second->kernel, second->metric, first->line);
+            return ini_text_wrong(&reader->text, second->line,
+                                  "[%s %s] is already declared on line %d: remove one of them", second->kernel,
+                                  second->metric, first->line);
     }
     return 0;
 }
@@ -237,7 +238,7 @@ int known_regressions_check(const struct known_regressions *regressions, const s
         }
         OWNED_TEXT below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", folder, below);
         if (is_absent(path))
-            warning("%s:%d: %s has no baseline: remove [%s %s], or correct its name", known->file, known->line,
+            warning("%s:%d: %s has no baseline: remove [%s %s], or correct the kernel's name", known->file, known->line,
                     known->kernel, known->kernel, known->metric);
     }
     return result;

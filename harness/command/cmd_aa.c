@@ -226,7 +226,7 @@ static int cmd_aa(const struct options *options)
     if (runs.count >= 2 && (code == EXIT_SAME || !reads)) {
         code = analyse(&runs, options, &metrics, code, format, &file);
     } else if (code == EXIT_SAME) {
-        code = FAIL(EXIT_USAGE, "an A/A needs at least two sessions, but %s is only one; name more run files",
+        code = FAIL(EXIT_USAGE, "an A/A needs at least two sessions, but %s is only one; pass more run files",
                     options->arguments[0]);
     }
 out:

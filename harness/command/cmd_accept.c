@@ -56,7 +56,7 @@ static char *counts_words(const struct accepted *accepted)
         [ACCEPTED_INFO] = "only shown (info)",
         [ACCEPTED_FIRST] = "new",
         [ACCEPTED_KNOWN] = "already there",
-        [ACCEPTED_LEFT] = "changed far with unchanged code and were left out",
+        [ACCEPTED_LEFT] = "changed too much for unchanged code and were left out",
     };
     char *list = NULL;
     for (size_t i = 0; i < ACCEPTED_STEPS; i++)
@@ -75,7 +75,7 @@ static void print_accepted(const struct options *options, const struct metrics *
                            const struct accepted *accepted, const struct device *device)
 {
     OWNED_TEXT folder = baseline_folder(options->baselines, device), *counts = counts_words(accepted);
-    print_wrapped(2, "accepted %zu row%s of %zu kernel%s from %zu session%s in %s%s", accepted->rows,
+    print_wrapped(2, "accepted %zu row%s of %zu kernel%s from %zu session%s into %s%s", accepted->rows,
                   plural(accepted->rows), accepted->kernels, plural(accepted->kernels), accepted->sessions,
                   plural(accepted->sessions), folder, counts);
 

@@ -22,21 +22,21 @@ static int find_metric(struct bisecting *work)
 {
     const struct options *options = work->options;
     if (options->glob_count != 1)
-        return error("name the one kernel that got worse: -k KERNEL");
+        return error("choose the one kernel that got worse: -k KERNEL");
     if (options->metric_glob_count > 1)
-        return error("bisect compares one metric: name one with -m");
+        return error("bisect compares one metric: choose it with -m");
     const bool names_gpu = options->devices.all || options->devices.count > 0;
     if (options->simulate && names_gpu)
-        return error("--simulate and --device exclude each other: remove one");
+        return error("--simulate and --device cannot be used together: remove one");
     work->computes = !names_gpu;
     if (options->metric_glob_count == 0)
         return 0;
     const char *name = options->metric_globs[0];
     work->metric = metrics_find(&work->metrics, name);
     if (!work->metric)
-        return error("unknown metric '%s'; `cugate list metrics` names them", name);
+        return error("unknown metric '%s'; `cugate list metrics` lists them all", name);
     if (work->metric->class == METRIC_INFO)
-        return error("%s is only shown, never judged: name another metric", name);
+        return error("%s is only shown, never judged: choose another metric", name);
     if (options->simulate && !exact_provides(work->metric))
         return error("%s can only be measured, not computed: remove --simulate", name);
     work->computes = work->computes && exact_provides(work->metric);
@@ -84,7 +84,7 @@ static int expect_one_kernel(const struct options *options)
         return 0;
     for (size_t i = 0; i < facts.count; i++)
         count += glob_any(options->globs, 1, facts.kernels[i].id);
-    return count > 1 ? error("-k %s matches %zu kernels of %s: name one", options->globs[0], count, options->kernels)
+    return count > 1 ? error("-k %s matches %zu kernels of %s: choose one", options->globs[0], count, options->kernels)
                      : 0;
 }
 
@@ -130,7 +130,7 @@ static int judge_ran(struct bisecting *work)
     const struct run *run = &work->runs[0];
     const struct result *result = run->results;
     if (run->result_count > 1)
-        error("-k %s matches %zu kernels: name one", work->options->globs[0], run->result_count);
+        error("-k %s matches %zu kernels: choose one", work->options->globs[0], run->result_count);
     else if (run->result_count == 0)
         error("it has no kernel %s", work->options->globs[0]);
     else if (result->status != RESULT_OK)

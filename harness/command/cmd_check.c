@@ -182,7 +182,7 @@ static const struct option_row *const takes[] = {
            .doc = "judge a build that is older than its sources; without this option a pass is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
-           .doc = "base build, LIB.so or 'COMMAND': runs alternately with this build to settle uncertain times and "
+           .doc = "base build, LIB.so or 'COMMAND': runs alternately with this build to decide uncertain times and "
                   "times of changed code"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired), .ways = WAYS_MEASURED,
            .doc = "alternate every kernel with --against, not only the uncertain ones"),

@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct doctor *doctor
     va_end(list);
 }
 
-#define NAME_IT "name it with --kernels LIB.so, or as `kernels` in " CONFIG_FILE
+#define NAME_IT "pass it with --kernels LIB.so, or set `kernels` in " CONFIG_FILE
 
 static enum health look_at_library(struct doctor *doctor)
 {
@@ -165,7 +165,7 @@ static enum health look_at_another(struct doctor *doctor, int ordinal, const str
         device_difference(&run.device, first, difference, sizeof difference);
         if (*difference) {
             add_text(doctor, "; GPU %d is a different model: %s", ordinal, difference);
-            doctor->remedy = "a run needs GPUs of one model: name them with --device";
+            doctor->remedy = "a run needs GPUs of one model: choose them with --device";
             health = HEALTH_BAD;
         } else {
             add_text(doctor, "; also GPU %d", ordinal);
@@ -273,13 +273,13 @@ static enum exit_code conclude(const struct doctor *doctor, const struct diagnos
     *words = "this machine can measure";
     if (findings[MEASURING].health == HEALTH_GOOD)
         return EXIT_SAME;
-    *words = "this machine cannot measure: fix the FAIL lines, from the top";
+    *words = "this machine cannot measure: fix the first FAIL line";
     if (!doctor->no_library)
         return EXIT_NOT_MEASURED;
-    *words = "nothing was measured: name a kernel library with --kernels";
+    *words = "nothing was measured: pass a kernel library with --kernels";
     if (!(doctor->measurement.backend->provides & PROVIDES_COUNTERS))
         return EXIT_NOT_MEASURED;
-    *words = "this machine cannot measure programs either (`cugate run -- PROGRAM`): fix the FAIL lines, from the top";
+    *words = "this machine cannot measure programs either (`cugate run -- PROGRAM`): fix the first FAIL line";
     if (worst == HEALTH_BAD)
         return EXIT_NOT_MEASURED;
     *words = "programs were not tried: `cugate run -- PROGRAM` shows whether this machine can measure them";

@@ -98,7 +98,7 @@ static int list_config(const struct options *options)
 {
     const struct config *config = &options->config;
     if (!config->path)
-        print_harmless("# no " CONFIG_FILE " here or in a folder above\n");
+        print_harmless("# no " CONFIG_FILE " here or in a parent folder\n");
     else
         print_harmless("# %s\n", config->path);
     for (size_t i = 0; i < config->count; i++)

@@ -171,7 +171,7 @@ static int referee_one(struct asking *asking)
         swap_file(&asking->request.swap, asking->request.task, NULL) == 0) {
         code = referee_draw(&asking->inputs, &asking->request);
         if (!options->quiet)
-            fprintf(stderr, "inputs by --seed %d\n", OWN(options)->seed);
+            fprintf(stderr, "inputs drawn with --seed %d\n", OWN(options)->seed);
         if (code == EXIT_SAME)
             code = referee_judge(&refereed, &asking->request, &asking->inputs);
         if (code == EXIT_SAME)
@@ -240,7 +240,8 @@ static int referee_folder(struct asking *asking)
         atomic_file_abandon(&list);
         return asking->drawn;
     }
-    fprintf(stderr, "%d candidate%s on inputs by --seed %d\n", count, plural((size_t)count), OWN(options)->seed);
+    fprintf(stderr, "%d candidate%s on inputs drawn with --seed %d\n", count, plural((size_t)count),
+            OWN(options)->seed);
     const struct referee_turns turns = {.count = (size_t)count,
                                         .jobs = OWN(options)->jobs > 0 ? (size_t)OWN(options)->jobs : 1,
                                         .judge = judge_turn,
@@ -286,7 +287,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "jobs", .argument = "N", .kind = KIND_INTEGER, .place = OWN_PLACE(jobs), .minimum = 1, .maximum = 1000,
            .doc = "judge N candidates of a folder at once (default: 1)"),
     OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = OWN_PLACE(keep),
-           .doc = "arguments, counted from 1, that keep their captured values; a candidate may rely on these values"),
+           .doc = "arguments to keep at their captured values, counted from 1; a candidate may rely on these values"),
     OPTION(.name = "allow", .argument = "RULE", .kind = KIND_LIST, .place = OWN_PLACE(allowed),
            .doc = "do not refuse for RULE: tensor, precision, unexecuted or varying; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,

@@ -149,7 +149,7 @@ const struct command command_run = {
                    {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, "a kernel failed on one GPU and succeeded on another"},
                    {EXIT_BASELINE, "the baseline of --baselines cannot be used"},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel failed, --timeout ended the program, or "
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel failed, --timeout stopped the program, or "
                                        "--simulate found a fault"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate run --save run.json -- python3 train.py",

@@ -441,7 +441,7 @@ static int cmd_task(const struct options *options)
         (code = write_task(&task, options->output)) == EXIT_SAME && !options->quiet) {
         warn_unwritten(&task);
         fprintf(stderr,
-                "%s: %zu launch%s of %s, with the results that an %s gives\n"
+                "%s: %zu launch%s of %s, with the results of an %s\n"
                 "next: cugate referee %s --code CANDIDATE.cubin --simulate%s\n",
                 options->output, task.launch_count, plural_of(task.launch_count, "", "es"), options->arguments[0],
                 task.about.device.name, options->output,

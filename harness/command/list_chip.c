@@ -42,11 +42,11 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
         if (strcmp(names[i], chip) == 0)
             return names[i];
     if (chip)
-        return FAIL(
-            NULL, "'%s' has the chip %s, which this CUPTI does not support: `cugate list metrics help` names all chips",
-            text, chip);
+        return FAIL(NULL,
+                    "'%s' has the chip %s, which this CUPTI does not support (`cugate list metrics help` lists all)",
+                    text, chip);
     OWNED_TEXT near = chip_nearest(text, names, count);
-    return FAIL(NULL, "'%s' is not a chip or product: %s%s%s`cugate list metrics help` names them all", text,
+    return FAIL(NULL, "'%s' is not a chip or product: %s%s%s`cugate list metrics help` lists them all", text,
                 near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
@@ -94,7 +94,7 @@ static int check_chip(const struct gpu_plugin *gpu, const char *chip, const stru
                   metrics->count, plural(metrics->count), passes, plural_of(passes, "pass", "passes"));
     code = EXIT_SAME;
     if (missing > 0)
-        code = FAIL(EXIT_USAGE, "chip %s lacks the counters of %zu metric%s, which would read \"not supported\"", chip,
+        code = FAIL(EXIT_USAGE, "chip %s has no counters for %zu metric%s, which would read \"not supported\"", chip,
                     missing, plural(missing));
 out:
     free(memory);

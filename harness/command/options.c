@@ -72,7 +72,7 @@ const struct option_row option_suppress = {
     .doc = "ignore the known faults listed in FILE, one per line: race|stream-race|uninitialized|out-of-bounds FUNCTION-GLOB REASON", .ways = WAY(COMPUTED_PROGRAM)};
 const struct option_row option_name = {
     .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
-    .doc = "prefix of a program's kernel names (default: its file name)", .ways = WAYS_OF_PROGRAM};
+    .doc = "prefix for the names of a program's kernels (default: its file name)", .ways = WAYS_OF_PROGRAM};
 const struct option_row option_m = {
     .name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
     .doc = "only metrics that match this name or glob, plus those needed to judge them; repeatable", .ways = WAY(PROGRAM)};

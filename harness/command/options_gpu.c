@@ -135,8 +135,8 @@ char *options_find_gpu(const struct options *options)
         error("unknown GPU '%s'%s; %s describes %s", meant, options->gpu ? "" : ", which " CONFIG_FILE " names", folder,
               *names ? names : "none");
     else if (*names)
-        error("%s%s%sno GPU to simulate is named; known are %s: name one with --simulate=NAME (init and task: --gpu "
-              "NAME), or with `gpu = NAME` in " CONFIG_FILE,
+        error("%s%s%sno GPU to simulate is set; known GPUs: %s. Choose one with --simulate=NAME (init and task: "
+              "--gpu NAME), or with `gpu = NAME` in " CONFIG_FILE,
               gone ? "there is no " : "", gone ? gone : "", gone ? ": " : "", names);
     else
         error("%s has no description of a GPU (NAME.ini)", folder);

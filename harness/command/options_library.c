@@ -29,10 +29,9 @@ int options_find_library(const struct options *options, struct problem *problem)
     if (options_library_is_own(options))
         return problem_set(problem, "no kernel library %s: build it with `make`, or " NAME_ONE, options->kernels);
     if (config_gives(&options->config, "kernels"))
-        return problem_set(problem, "no kernel library %s, which %s:%d names: build your project first",
-                           options->kernels, options->config.path, line_of_kernels(&options->config));
-    return problem_set(problem,
-                       "no kernel library %s, which --kernels names: build your project first, or name another",
+        return problem_set(problem, "no kernel library %s (set in %s:%d): build your project first", options->kernels,
+                           options->config.path, line_of_kernels(&options->config));
+    return problem_set(problem, "no kernel library %s (from --kernels): build your project first, or pass another file",
                        options->kernels);
 }
 

@@ -87,8 +87,8 @@ static int find_devices(struct device_list *devices, const struct options *optio
     if (count < 0)
         return error("--device all: %s", problem.text);
     if (count > DEVICES_MAX)
-        return error("--device all: this machine has %d GPUs, but a run uses at most %d; name them: --device 0,1,2",
-                     count, DEVICES_MAX);
+        return error("--device all: this machine has %d GPUs, but a run uses at most %d; pass --device 0,1,2", count,
+                     DEVICES_MAX);
     devices->all = false;
     for (int i = 0; i < count; i++)
         devices->list[devices->count++] = i;

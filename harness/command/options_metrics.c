@@ -65,7 +65,7 @@ int options_choose_metrics(struct metrics *chosen, const struct metrics *all, co
                 choose_metric(chosen, all, &all->list[m]);
         }
         if (!matched)
-            return error("no metric matches -m '%s'; `cugate list metrics` names them", options->metric_globs[g]);
+            return error("no metric matches -m '%s'; `cugate list metrics` lists them all", options->metric_globs[g]);
     }
     if (options->metric_glob_count > 0)
         choose_program(chosen, all);

@@ -297,7 +297,7 @@ static const struct option_row *row_of_any_command(const char *name)
         if (row)
             return row;
     }
-    BUG("cugate.ini takes %s, which is not an option", name);
+    BUG("cugate.ini has the key %s, which is not an option", name);
 }
 
 /* Whether the command uses a key of cugate.ini. */

@@ -235,7 +235,7 @@ static int read_images(struct code_file *file, size_t size)
     if (size >= CONTAINER_HEADER && number_at(bytes, 4) == CONTAINER_MAGIC)
         return read_containers(file, bytes, bytes + size);
     if (size >= 8 && memcmp(bytes, "!<arch>\n", 8) == 0)
-        return error("cannot read %s: it is a static library; name the program that links it, or its .o files",
+        return error("cannot read %s: it is a static library; pass the program that links it, or its .o files",
                      file->name);
     if (!is_elf(bytes, size))
         return error("cannot read %s: not an ELF library, executable, cubin or fatbin", file->name);

@@ -37,7 +37,7 @@ static int read_file(struct static_files *files, const char *path, size_t argume
     if (file->cubin->unknown > 0)
         return error("%s can only be judged in part: build it with nvcc --compress-mode=none", path);
     if (file->cubin->count == 0)
-        return error("%s contains no machine code for a GPU: name a program, library, cubin or fatbin that does", path);
+        return error("%s contains no machine code for a GPU: pass a program, library, cubin or fatbin that does", path);
     return read_description(file);
 }
 

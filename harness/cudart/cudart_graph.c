@@ -35,7 +35,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return runtime_not_simulated("a graph for device-side launch");
     if (stream_captures(graph)) /* it would change yet */
-        return runtime_not_simulated("a graph whose capture has not ended");
+        return runtime_not_simulated("a graph that is still being captured");
     cudaGraph_t copy = NULL;
     cudaError_t error = graph_run(graph, true);
     if (error == cudaSuccess)
@@ -135,7 +135,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     runtime_calls();
     REFUSE(!handle_is(HANDLE_EXEC, exec) || !handle_is(HANDLE_GRAPH, graph) || !info, cudaErrorInvalidValue);
     if (stream_captures(graph))
-        return runtime_not_simulated("a graph whose capture has not ended");
+        return runtime_not_simulated("a graph that is still being captured");
     *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateSuccess};
     REFUSE(!is_like(exec->graph, graph, info), cudaErrorGraphExecUpdateFailure);
     info->errorNode = NULL;

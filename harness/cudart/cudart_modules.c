@@ -59,7 +59,7 @@ bool runtime_attribute(int *value, enum cudaDeviceAttr attribute)
 {
     const struct gpu *gpu = runtime_gpu();
     if ((int)attribute < 1 || (int)attribute >= GPU_ATTRIBUTES || !gpu || !gpu->known[attribute]) {
-        runtime_not_simulated("the program reads attribute %d of the GPU, which the description of the GPU lacks",
+        runtime_not_simulated("the program reads attribute %d of the GPU, which is not in the description of the GPU",
                               (int)attribute);
         return false;
     }

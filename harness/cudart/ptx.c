@@ -48,8 +48,7 @@ static char *find_program(struct problem *problem)
     if (found)
         problem_set(problem, "%s, which " VARIABLE " names, cannot be executed", found);
     else
-        problem_set(problem,
-                    "CUDA's ptxas, which compiles PTX, was not found: put it on the PATH, or name it with " VARIABLE);
+        problem_set(problem, "CUDA's ptxas, which compiles PTX, was not found: put it on the PATH, or set " VARIABLE);
     free(found);
     return NULL;
 }

@@ -30,7 +30,7 @@ static const struct {
      "CUPTI is newer than the driver: update the driver to at least the toolkit's CUDA version"},
     {CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED,
      "the kernel library uses CUPTI's old profiling API: remove it there, because one process cannot use both"},
-    {CUPTI_ERROR_INVALID_CHIP_NAME, "no such chip: `cugate list metrics help` names them all"},
+    {CUPTI_ERROR_INVALID_CHIP_NAME, "no such chip: `cugate list metrics help` lists them all"},
 };
 
 const char *cupti_remedy(int cupti_result)

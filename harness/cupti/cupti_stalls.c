@@ -211,7 +211,7 @@ static int fetch(struct stalls_collector *self, const struct images *images, str
     do {
         TRY(cupti_check("reading samples", cuptiPCSamplingGetData(&params), problem));
         if (self->fetched.hardwareBufferFull)
-            return problem_set(problem, "the buffer for samples overflowed");
+            return problem_set(problem, "the sample buffer overflowed");
         for (size_t i = 0; i < self->fetched.totalNumPcs; i++)
             add_place(self, &self->fetched.pPcData[i], images, profile);
     } while (self->fetched.remainingNumPcs > 0);

@@ -187,8 +187,8 @@ static void note_no_host_code(struct comparison *comparison, const struct run *b
     if (run_origin(run)->computed && run_fact(run, SESSION_HOST_CODE) && baseline->session_count > 0 &&
         !run_fact(baseline, SESSION_HOST_CODE))
         comparison_add_note(comparison,
-                            "the baseline lacks the hash of the host code, so a change of verify() alone is "
-                            "not noticed: accept a new run, or pass --all");
+                            "the baseline has no hash of the host code, so a change of verify() alone would go "
+                            "unnoticed: accept a new run, or pass --all");
 }
 
 void note_differences(struct comparison *comparison, const struct run *baseline, const struct run *run,

@@ -5,22 +5,22 @@ int analysis_takes(const struct run *run, const char *name, const struct run *ru
                    const struct metrics *metrics)
 {
     if (run->session_count != 1)
-        return error("%s holds %zu sessions; an A/A needs one per file, as `cugate run --save` writes it", name,
+        return error("%s has %zu sessions; an A/A needs one session per file (`cugate run --save`)", name,
                      run->session_count);
     for (size_t i = 0; i < run->result_count; i++)
         for (size_t k = 0; k < run->results[i].row_count; k++)
             if (run->results[i].rows[k].session_count > 1)
-                return error(
-                    "%s holds %zu sessions of %s of %s; an A/A needs one per file, as `cugate run --save` writes it",
-                    name, run->results[i].rows[k].session_count, run->results[i].rows[k].metric, run->results[i].id);
+                return error("%s has %zu sessions of %s of %s; an A/A needs one session per file (`cugate run --save`)",
+                             name, run->results[i].rows[k].session_count, run->results[i].rows[k].metric,
+                             run->results[i].id);
     for (size_t i = 0; i < count; i++)
         if (session_is_equal(&run->sessions[0], &runs[i].sessions[0]))
-            return error("%s is the same session as %s; name each once", name, names[i]);
+            return error("%s is the same session as %s: pass it only once", name, names[i]);
     EACH(const struct metric_note, note, run->notes, run->note_count) {
         const struct metric *metric = metrics_find(metrics, note->name);
         if (metric && (strcmp(note->counter, metric->counter) != 0 || strcmp(note->unit, metric->unit) != 0))
-            return error("%s measured %s as %s in %s, but %s:%d defines it as %s in %s; pass the old folder to "
-                         "--metrics, or measure again",
+            return error("%s measured %s as %s in %s, but %s:%d defines it as %s in %s: pass the metric files of "
+                         "that run with --metrics, or measure again",
                          name, metric->name, note->counter, note->unit, metric->file, metric->line, metric->counter,
                          metric->unit);
     }

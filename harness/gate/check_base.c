@@ -27,7 +27,7 @@ static int measure_base(const struct measurement *measurement, const char *again
     struct program program;
     struct measurement other = measurement_of_base(measurement, against, baseline, &program);
     OWNED_TEXT label =
-        x_sprintf("measuring %zu kernel%s that the baseline lacks in the base library", count, plural(count));
+        x_sprintf("measuring %zu kernel%s of the base library that the baseline does not have", count, plural(count));
     other.globs = ids;
     other.glob_count = count;
     other.skip_unmatched = true;
@@ -121,7 +121,7 @@ void check_note_stand_ins(struct comparison *comparison, const struct run *basel
         if (check_has_stand_in(baseline, baseline->results[i].id))
             note_items_add(&items, "%s", baseline->results[i].id);
     comparison_add_items(comparison, &items,
-                         "kernels compared with the base build, because the baseline lacks them or some of their rows");
+                         "kernels compared with the base build, because the baseline does not have all their rows");
 }
 
 /* Returns the text that begins with the version of Triton which made a capsule's code, as far as it is known. */

@@ -8,10 +8,10 @@ static int refuse_cut(const struct run *run, const char *path)
         const char *cut = run->sessions[i].facts[SESSION_CUT];
         if (cut && strncmp(cut, "exit code", 9) == 0)
             return error(
-                "in %s the program ended with %s, so its counts may be incomplete: fix the program, and measure again",
-                path, cut);
+                "in %s the program failed with %s, so its counts may be incomplete: fix it, then measure again", path,
+                cut);
         if (cut)
-            return error("in %s the program was ended by %s, so its counts are incomplete: measure again", path, cut);
+            return error("in %s the program was stopped by %s, so its counts are incomplete: measure again", path, cut);
     }
     return 0;
 }

@@ -117,11 +117,11 @@ static bool both_ran(struct settling *settling, struct result *result, const str
         result_fail(result, head->status, head->reason);
         give_up(settling, result, NULL);
     } else if (!base && whole) {
-        warning("%s is not in %s, so pairs cannot settle its time", result->id, settling->against);
+        warning("%s is not in %s, so its time cannot be decided by pairs of runs", result->id, settling->against);
         give_up(settling, result, NULL);
     } else if (base && base->status != RESULT_OK) {
         give_up(settling, result,
-                x_sprintf("the base build gave \"%s\" (%s)", result_status_name(base->status),
+                x_sprintf("the base build's result was \"%s\" (%s)", result_status_name(base->status),
                           base->reason ? base->reason : "unknown reason"));
     } else {
         return base && head;

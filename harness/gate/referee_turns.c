@@ -66,7 +66,7 @@ static int end_turn(struct turn *turn, FILE *stream)
     if (!has_line) {
         OWNED_TEXT why = turn->process < 0     ? x_strdup("cannot start a process for this candidate")
                          : code == MEMORY_EXIT ? memory_words()
-                                               : x_sprintf("its process ended with exit code %d", code);
+                                               : x_sprintf("its process exited with code %d", code);
         turn->turns->lost(turn->turns->self, turn->number, why, stream);
     }
     for (size_t i = 0; i < 2; i++)

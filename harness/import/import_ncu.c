@@ -152,7 +152,7 @@ static int read_head(struct ncu *ncu)
             csv->name, csv->line - 1, titles[COLUMN_ID], titles[COLUMN_UNIT], titles[COLUMN_VALUE]);
     if (ncu->counter_count == 0 && !ncu->by_metric)
         return error("%s: none of its columns is a counter of the metric files, for example gpu__time_duration.sum; "
-                     "`cugate list metrics` names them all, for ncu --metrics",
+                     "`cugate list metrics` lists them all, for ncu --metrics",
                      csv->name);
     return 0;
 }
@@ -253,7 +253,7 @@ static int read_number(const struct ncu *ncu, size_t line, const struct counter 
                                 strcmp(counter->metric->unit, "count") == 0);
     if (whole && point && point > text && point - text <= 3 && strlen(point) == 4 &&
         strspn(point + 1, "0123456789") == 3)
-        return error("%s:%zu: %s is %s, whose point may separate thousands: print it again with LC_ALL=C",
+        return error("%s:%zu: %s is %s, which may have a thousands separator: print it again with LC_ALL=C",
                      ncu->csv.name, line, counter->metric->name, text);
     if (ncu_number(text, &number))
         import_number(observation, counter->metric, number * counter->scale);
@@ -371,7 +371,7 @@ int import_ncu(struct import *import, const char *text, size_t length, struct de
         settle_ratios(&import->list[i]);
     if (result == 0 && ncu.by_metric && ncu.known == 0)
         result = error("%s: none of its metrics is a counter of the metric files, for example gpu__time_duration.sum; "
-                       "`cugate list metrics` names them all, for ncu --metrics",
+                       "`cugate list metrics` lists them all, for ncu --metrics",
                        import->name);
     free(ncu.id);
     free(ncu.device);

@@ -11,6 +11,7 @@
 
 /* So much more than their mean a block or warp may do, as a multiple of what the reference's does. */
 #define UNEVEN 2.0
+#define SEE_RESULT "not judged: see the row \"result\""
 
 const char *certificate_rule_name(enum certificate_rule rule)
 {
@@ -193,7 +194,7 @@ static struct certificate_row judge_outputs(const struct certificate_facts *fact
                    x_strdup("no output was filled with a pattern, because no inputs were drawn"));
     if (facts->unfilled)
         return row(CERTIFICATE_UNDECIDED,
-                   x_strdup("no output was filled with a pattern, because the reference then fails"));
+                   x_strdup("no output was filled with a pattern, because the pattern makes the reference fail"));
     return row(
         CERTIFICATE_PASSED,
         facts->filled > 0
@@ -280,7 +281,8 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
         const double below = (is[TYPES - 1] - is[i] - (counted[TYPES - 1] - counted[i])) / all;
         if (was[i] >= all * TYPE_USED && below > TYPE_TAKEN)
             return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
-                       x_sprintf("its arithmetic below %s is %.0f %% of the reference's total", types[i], 100 * below));
+                       x_sprintf("its arithmetic in types below %s is %.0f %% of all the reference's arithmetic",
+                                 types[i], 100 * below));
         if (was[i] >= all * TYPE_USED && is[i] < was[i] * TYPE_LEFT && !saves_all(now, base, is[i] / was[i]) &&
             used != TENSOR_USED && uses != TENSOR_USED)
             return row(
@@ -293,14 +295,14 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
 
 static struct certificate_row judge_precision(const struct certificate_facts *facts)
 {
-    struct certificate_row worst = row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+    struct certificate_row worst = row(CERTIFICATE_UNDECIDED, x_strdup(SEE_RESULT));
     for (size_t i = 0; i < facts->count; i++) {
         const struct result *base = facts->base[i], *now = facts->now[i];
         struct certificate_row one = {CERTIFICATE_UNDECIDED, NULL};
         if (base && base->status == RESULT_OK && now->status == RESULT_OK)
             one = judge_types(facts, i);
         else
-            one.words = x_strdup("see the result");
+            one.words = x_strdup(SEE_RESULT);
         const bool is_worse = i == 0 || one.outcome > worst.outcome;
         free(is_worse ? worst.words : one.words);
         worst = is_worse ? one : worst;
@@ -320,7 +322,7 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
         const struct result *executed = facts->executed[i];
         const char *reason = executed && executed->reason ? executed->reason : "";
         if (executed && executed == facts->now[i] && executed->status != RESULT_OK)
-            return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+            return row(CERTIFICATE_UNDECIDED, x_strdup(SEE_RESULT));
         /* A process that died is no fault of the code: it may have had too little memory. */
         if (!executed || executed->status == RESULT_HUNG || executed->status == RESULT_CRASHED ||
             result_is_not_simulated(executed))
@@ -335,7 +337,7 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
             doubt = executed->doubt;
     }
     if (facts->count == 0)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup(SEE_RESULT));
     return row(doubt ? open : CERTIFICATE_PASSED, x_sprintf("the simulator saw it access only the task's memory%s%s",
                                                             doubt ? "; but " : "", doubt ? doubt : ""));
 }
@@ -377,7 +379,7 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
         if (now != facts->executed[i])
             return row(CERTIFICATE_PASSED, x_strdup("not needed: its time was measured"));
         if (!base || base->status != RESULT_OK || now->status != RESULT_OK)
-            return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+            return row(CERTIFICATE_UNDECIDED, x_strdup(SEE_RESULT));
         const double sleeps = result_value(now, "sleep_time"), slept = result_value(base, "sleep_time");
         if (!(sleeps <= slept) && !is_open(now, "sleep_time"))
             return row(
@@ -386,7 +388,7 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
                           sleeps, slept));
     }
     if (facts->count == 0)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup(SEE_RESULT));
     const struct result *base = facts->base[0], *now = facts->now[0];
     const struct shares shares = shares_of(now), were = shares_of(base);
     if (is_open(now, "busiest_block"))

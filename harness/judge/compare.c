@@ -57,7 +57,7 @@ static void judge_undefined(struct judging *judging, const char *kernel, char *n
 {
     if (names)
         set_reason(add_judgement(judging->comparison, kernel, NULL, VERDICT_UNSURE),
-                   "its baseline has metrics that no metric file defines: %s; name their folder with --metrics +DIR, "
+                   "its baseline has metrics that no metric file defines: %s; add their folder with --metrics +DIR, "
                    "or remove them from the baseline",
                    names);
     free(names);
@@ -274,12 +274,12 @@ static void judge_not_simulated(struct comparison *comparison, const struct side
     } else if (!known) {
         set_reason(judgement, "%s", now->reason);
     } else if (known_regression_is_over(known, run_fact(sides->run, SESSION_DATE))) {
-        set_reason(judgement, "%s; the declaration that it cannot be computed ended on %s (%s:%d), see %s", now->reason,
+        set_reason(judgement, "%s; it was declared as not computed only until %s (%s:%d), see %s", now->reason,
                    known->expires, known->file, known->line, known->issue);
     } else {
         judgement->verdict = VERDICT_EXPECTED;
         comparison->computing.declared++;
-        set_reason(judgement, "declared until %s that it cannot be computed, see %s; %s", known->expires, known->issue,
+        set_reason(judgement, "declared as not computed until %s, see %s; %s", known->expires, known->issue,
                    now->reason);
     }
 }
@@ -395,14 +395,14 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    now->reason ? ": " : "", now->reason ? now->reason : "");
     else if (base && !expected && base->status != RESULT_NOT_BUILT)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
-                   "the base build gave \"%s\"%s%s, so it cannot be compared", result_status_name(base->status),
+                   "the base build's result was \"%s\"%s%s, so it cannot be compared", result_status_name(base->status),
                    base->reason ? ": " : "", base->reason ? base->reason : "");
     else if (!expected)
         judge_new(judging->sides, now, add_judgement(comparison, now->id, NULL, VERDICT_NEW));
     else if (is)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
-                   "built by %s, the baseline by %s, so counts cannot be compared; settle it with --against a computed "
-                   "base build",
+                   "built by %s, but the baseline by %s, so counts cannot be compared; to decide, pass --against "
+                   "with a computed base build",
                    is, was);
     else
         judge_both(judging, base, now);

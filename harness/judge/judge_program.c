@@ -192,8 +192,8 @@ void note_unread(struct comparison *comparison, const struct sides *sides)
     const char *left_out = sides->run->session_count > 0 ? sides->run->sessions[0].facts[SESSION_LEFT_OUT] : NULL;
     if (left_out)
         comparison_add_note(comparison,
-                            "counters of %s were not read, so these kernels are judged by time; count longer with "
-                            "--explain SECONDS, or again with --runs 3",
+                            "counters of %s were not read, so these kernels are judged by time only; allow more "
+                            "time with --explain SECONDS, or more runs with --runs 3",
                             left_out);
     struct note_items items = {0};
     for (size_t i = 0; i < sides->run->result_count; i++) {
@@ -419,8 +419,8 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
         return;
     program->verdict = VERDICT_UNSURE;
     set_reason(program,
-               "kernels that did %.0f %% of its %s are gone or launched less often, while other kernels do only %.1f "
-               "%% instead: accept the run if that work is not needed",
+               "kernels that made up %.0f %% of its %s are gone or launched less often, and other kernels took over "
+               "only %.1f %%: accept the run if that work is no longer needed",
                100 * lost / whole, computed ? "instructions" : "GPU time", 100 * work.instead / whole);
 }
 

@@ -25,8 +25,8 @@ static void revise_far(struct judgement *judgement)
         return;
     judgement->verdict = VERDICT_UNSURE;
     set_reason(judgement,
-               "more than %g %% off with the same machine code and launch, so the input, the memory or the GPU "
-               "differs; settle it with --against a base library",
+               "more than %g %% off with the same machine code and launch: the input, the memory or the GPU "
+               "differs; to decide, pass --against with a base library",
                100 * RULE_SAME_CODE);
 }
 
@@ -156,7 +156,7 @@ static void revise_unpaired(struct judgement *judgement, const struct result *no
         judgement->pairs > 0 || !judgement->compared || !passed)
         return;
     judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "pairs with the base build could not settle it: %s", now->unpaired);
+    set_reason(judgement, "pairs of runs with the base build did not decide it: %s", now->unpaired);
 }
 
 static void revise_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)

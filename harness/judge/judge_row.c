@@ -114,7 +114,7 @@ static void judge_gpu(struct judgement *judgement)
     add_reason(
         judgement,
         "measured on a different GPU, and the baseline has only %zu, too few to know how GPUs differ (%d needed)%s",
-        gpus, RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
+        gpus, RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; pass --against with a base library" : "");
 }
 
 /* Whether values may differ between GPUs of a model. Machine code and exact counts do not. */
@@ -175,12 +175,12 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     char why[160];
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->verdict == VERDICT_SAME ? VERDICT_SAME : VERDICT_UNSURE;
-        add_reason(judgement, "not judged, because all kernels moved together");
+        add_reason(judgement, "not judged, because all kernels shifted together");
     } else if (judgement->unwitnessed && pairing->suite) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement,
-                   "all kernels moved together by %+.1f %%, and too few have unchanged code to show whether the GPU or "
-                   "the code changed; --against a base library settles it",
+                   "all kernels shifted together by %+.1f %%, and too few have unchanged code to show whether the "
+                   "GPU or the code changed; to decide, pass --against with a base library",
                    100 * pairing->suite->shift);
     } else if (has_gpu_processes(pairing->sides->run, pairing->now)) {
         judgement->verdict = VERDICT_UNSURE;
@@ -328,7 +328,7 @@ static const enum verdict by_state[VALUE_STATES + 1][VALUE_STATES + 1] = {
 static const char *const state_reasons[VALUE_STATES + 1] = {
     [VALUE_MEASURED] = "",
     [VALUE_NOT_COUNTED] = "not counted, because reading the counter failed",
-    [VALUE_NOT_SUPPORTED] = "not supported, because this chip or collector lacks the counter",
+    [VALUE_NOT_SUPPORTED] = "not supported, because this chip or collector does not have the counter",
     [VALUE_NOT_APPLICABLE] = "not applicable",
     [ABSENT] = "not in this run",
 };

@@ -160,8 +160,8 @@ void judge_suites(struct comparison *comparison, const struct sides *sides)
             continue;
         const char *gpu = suite->one_of_several ? suite->gpu ? suite->gpu : "an unknown GPU" : NULL;
         set_reason(add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
-                   "all kernels moved together by %+.1f %%%s%s (median of %zu kernels%s): look at the GPU, its clock "
-                   "and its driver, not at the kernels",
+                   "all kernels shifted together by %+.1f %%%s%s (median of %zu kernels%s): check the GPU, its "
+                   "clock and its driver, not the kernels",
                    100 * suite->shift, gpu ? " on " : "", gpu ? gpu : "", suite->kernels,
                    suite->same_code ? " with unchanged code" : "");
     }

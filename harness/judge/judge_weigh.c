@@ -185,8 +185,8 @@ static void apply(struct comparison *comparison, size_t first, const struct side
         judgement->paid = line->outcome == PAID && evidence->time == TIME_FASTER;
         judgement->wants_session |= evidence->time == TIME_ONCE;
         if (line->outcome == ASKED)
-            set_reason(judgement, "%s, %s -> %s: let the time decide, measured in pairs with a base build (--against)",
-                       line->words, evidence->was, evidence->is);
+            set_reason(judgement, "%s, %s -> %s: to decide, time both builds in pairs (--against)", line->words,
+                       evidence->was, evidence->is);
         else if (line->upgraded == YES && evidence->time == TIME_EQUAL)
             set_reason(judgement, "%s, %s -> %s: in %zu pairs its time is not %g %% worse", line->words, evidence->was,
                        evidence->is, evidence->pairs, 100 * RULE_MARGIN);
@@ -223,10 +223,12 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
         judgement->verdict = VERDICT_UNSURE;
         if (why)
             set_reason(judgement,
-                       "other counts are better, but the time cannot be estimated: %s. Settle it by pairs on a GPU",
+                       "other counts are better, but the time cannot be estimated: %s. To decide, run both builds "
+                       "in pairs on a GPU",
                        why);
         else
-            set_reason(judgement, "other counts are better, but the time is uncertain: settle it by pairs (--against)");
+            set_reason(judgement, "other counts are better, but the time is uncertain: to decide, run both builds "
+                                  "in pairs (--against)");
     }
 }
 
@@ -279,8 +281,8 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         else if (pays)
             judgement->verdict = VERDICT_TRADED;
         set_reason(judgement, "%s%s", words,
-                   little ? ", too little for so large an increase: settle it by pairs on a GPU"
-                   : change->way == ESTIMATED_OPEN ? ": settle it by pairs on a GPU"
+                   little ? ", too little for so large an increase: to decide, run both builds in pairs on a GPU"
+                   : change->way == ESTIMATED_OPEN ? ": to decide, run both builds in pairs on a GPU"
                    : change->way == ESTIMATED_HIDDEN
                        ? ", but it does more work, and the timing model was never validated on this GPU"
                        : "");
@@ -298,7 +300,7 @@ static void allow_upgrade(struct comparison *comparison, size_t first, const str
             !(fabs(judgement->change) <= RULE_TOOLCHAIN * fabs(judgement->base)))
             continue;
         judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "a change of less than %g %% by another toolchain, %s -> %s: measure its cost on a GPU",
+        set_reason(judgement, "less than %g %% more with another toolchain (%s -> %s): measure the cost on a GPU",
                    100 * RULE_TOOLCHAIN, was, is);
     }
 }

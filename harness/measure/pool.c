@@ -70,7 +70,7 @@ static void say_impossible(const struct slot *slot, enum ending ending, const ch
     else if (ending == ENDING_OUT_OF_TURN)
         error("cannot measure%s: before its first kernel, the worker %s", place, pool_out_of_turn);
     else
-        error("cannot measure%s: the worker ended before its first kernel: %s", place, how);
+        error("cannot measure%s: the worker exited before its first kernel: %s", place, how);
 }
 
 /* Says why a kernel is hung: it has no result, and makes no progress, or has made it for too long. Caller frees. */
@@ -84,7 +84,7 @@ static char *hung_words(const struct slot *slot)
     last.left = -1;
     OWNED_TEXT far = headway_words(&last);
     char *words = slot->deadline < slot->limit
-                      ? x_sprintf("no block ended within %g s (last seen: %s); %s", timeout, far, longer)
+                      ? x_sprintf("no block finished within %g s (last seen: %s); %s", timeout, far, longer)
                       : x_sprintf("no result within %g s, which is %d times --timeout (last seen: %s); %s",
                                   HEADWAY_TIMES * timeout, HEADWAY_TIMES, far, longer);
     return words;
@@ -115,7 +115,7 @@ static bool take_end(struct slot *slot, enum slot_state was, enum ending ending,
         return true;
     } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && was != SLOT_LEAVING)) {
         /* All results have arrived: only what cleans up after a kernel is left to fail. */
-        snprintf(reason, sizeof reason, "after giving its results the process %s%s, probably in the family's close()",
+        snprintf(reason, sizeof reason, "after its results arrived the process %s%s, probably in the family's close()",
                  ending == ENDING_HUNG ? "hung" : "died: ", ending == ENDING_HUNG ? "" : how);
         pool_fail(slot, slot->last, ending == ENDING_HUNG ? RESULT_HUNG : RESULT_CRASHED, reason);
     }

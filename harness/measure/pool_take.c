@@ -97,7 +97,7 @@ static bool fits_the_others(const struct slot *slot, const struct run *described
             continue;
         device_difference(&described->device, &pool->run->device, difference, sizeof difference);
         if (*difference)
-            error("cannot measure: GPU %d is a different model than GPU %d: %s; name GPUs of one model with --device",
+            error("cannot measure: GPU %d is a different model than GPU %d: %s; choose one model with --device",
                   slot->device, other->device, difference);
         else if (uuid && order_of_texts(uuid, other->session.facts[SESSION_GPU_UUID]) == 0)
             error("cannot measure: --device %d and %d are the same GPU, %s; see CUDA_VISIBLE_DEVICES", other->device,

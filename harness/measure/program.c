@@ -65,15 +65,15 @@ size_t program_unwatched(const struct program_run *part)
 static void say_losses(const struct program_run *part)
 {
     if (part->failure && program_is_simulated(part->measurement) && part->status != 0)
-        error("%s; the program ended with exit code %d", part->failure, part->status);
+        error("%s; the program exited with code %d", part->failure, part->status);
     else if (part->failure && program_is_simulated(part->measurement))
         error("%s", part->failure);
     else if (part->failure)
         warning("a process of the program could not be measured: %s", part->failure);
     if (part->broken_off > 0)
-        warning(
-            "%zu of %zu process%s of the program ended abruptly (_exit or a signal): their last launches are unknown",
-            part->broken_off, part->processes, plural_of(part->processes, "", "es"));
+        warning("%zu of %zu process%s of the program exited without cleanup (_exit or a signal): their last launches "
+                "are unknown",
+                part->broken_off, part->processes, plural_of(part->processes, "", "es"));
     if (part->lost > 0)
         warning("the counts of %zu launch%s were lost: %s", part->lost, plural_of(part->lost, "", "es"),
                 part->trouble ? part->trouble : "unknown reason");
@@ -98,16 +98,16 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     /* A fault is told when it happens, but not by a process that closed the link. */
     measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);
     if (part->interrupted) {
-        remark(
-            "%s was ended by a signal, so its counts are incomplete: the run file records this and will not be judged",
-            what);
+        remark("%s was stopped by a signal, so its counts are incomplete and will not be judged (the run file records "
+               "this)",
+               what);
         return EXIT_INTERRUPTED;
     }
     say_losses(part);
     if (part->timed_out) {
         measuring->status = 0; /* the program did not end by itself, so its own exit code is not known */
         const bool polls = program_is_simulated(measuring->measurement); /* perhaps */
-        return FAIL(EXIT_NOT_MEASURED, "%s did not end within %g s; set a longer limit with --timeout%s", what,
+        return FAIL(EXIT_NOT_MEASURED, "%s did not finish within %g s; raise the limit with --timeout%s", what,
                     measuring->measurement->program->timeout,
                     polls ? ". A copy to pinned memory arrives once the host waits: poll cudaStreamQuery, not it" : "");
     }
@@ -117,23 +117,23 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
                     "program with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
                     what);
     if (part->processes == 0) {
-        char ended[64] = "opened no GPU";
+        char ended[64] = "did not use a GPU";
         if (part->status != 0)
-            snprintf(ended, sizeof ended, "ended with exit code %d before it opened a GPU", part->status);
+            snprintf(ended, sizeof ended, "exited with code %d before it used a GPU", part->status);
         return FAIL(
             EXIT_NOT_MEASURED,
-            "%s %s, so there is nothing to measure: %s, or it runs with other rights (setuid) or in its own container",
-            what, ended, part->status != 0 ? "fix it" : "no process of it started the CUDA driver");
+            "%s %s, so there is nothing to measure: %s, or it runs as another user (setuid) or in its own container",
+            what, ended, part->status != 0 ? "fix it" : "none of its processes loaded the CUDA driver");
     }
     if (part->further && part->status != measuring->status)
         return FAIL(EXIT_NOT_MEASURED,
-                    "%s ended with exit code %d in the first run, but with %d in run %zu, so it does not repeat", what,
+                    "%s exited with code %d in the first run, but with %d in run %zu: they must be equal", what,
                     measuring->status, part->status, measuring->done + 1);
     if (!part->further && part->part.session_count == 0 && !part->failure)
-        return FAIL(EXIT_NOT_MEASURED, "%s opened a GPU and launched nothing on it, so there is nothing to %s", what,
+        return FAIL(EXIT_NOT_MEASURED, "%s used a GPU but launched nothing on it, so there is nothing to %s", what,
                     program_is_simulated(measuring->measurement) ? "count" : "measure");
     if (part->status != 0 && !measuring->measurement->program->speaks)
-        return FAIL(EXIT_NOT_MEASURED, "%s ended with exit code %d, so it is not judged", what, part->status);
+        return FAIL(EXIT_NOT_MEASURED, "%s exited with code %d, so it is not judged", what, part->status);
     return EXIT_SAME;
 }
 
@@ -330,9 +330,8 @@ static void note_left_out(const struct measuring *measuring)
         return;
     char *text = program_left_out(&measuring->groups, measuring->run, measurement->metrics, measuring->set_of);
     if (text && !measurement->program->quiet && !measuring->groups.baseline)
-        remark(
-            "some counters of %s were not read; --explain SECONDS counts longer, and --runs 3 runs the program again",
-            text);
+        remark("some counters of %s were not read; --explain SECONDS allows more time for them, --runs 3 more runs",
+               text);
     measuring->run->sessions[0].facts[SESSION_LEFT_OUT] = text;
 }
 

@@ -23,18 +23,18 @@ static int judge_run(const struct capturing *capturing, const struct program_run
     if (part->interrupted)
         return EXIT_INTERRUPTED;
     if (part->timed_out)
-        error("%s did not end within %g s; set a longer limit with --timeout", what,
+        error("%s did not finish within %g s; raise the limit with --timeout", what,
               capturing->measurement->program->timeout);
     else if (part->failure)
         error("a process of %s could not be captured: %s%s", what, part->failure,
               strstr(part->failure, part->setting->folder) ? "; set TMPDIR to another folder" : "");
     else if (part->status != 0)
-        error("%s ended with exit code %d%s, and a program that fails is not captured", what, part->status,
+        error("%s exited with code %d%s; a program that fails is not captured", what, part->status,
               part->keeps ? " when it ran again" : "");
     else if (part->processes == 0)
-        error("%s opened no GPU%s, so there is nothing to capture", what, part->keeps ? " when it ran again" : "");
+        error("%s did not use a GPU%s, so there is nothing to capture", what, part->keeps ? " when it ran again" : "");
     else if (part->part.session_count == 0)
-        error("%s opened a GPU and launched nothing on it, so there is nothing to capture", what);
+        error("%s used a GPU but launched nothing on it, so there is nothing to capture", what);
     else
         return EXIT_SAME;
     return EXIT_NOT_MEASURED;
@@ -50,8 +50,8 @@ static void say_losses(const struct capturing *capturing, const struct program_r
                 unwatched, plural_of(unwatched, " was", "es were"));
     capturing->captured->refused += unwatched > 0;
     if (part->broken_off > 0)
-        warning("%zu of %zu process%s of the program ended abruptly (_exit or a signal): the first launch of "
-                "each kernel that only they launched is captured, because their number of launches is unknown",
+        warning("%zu of %zu process%s of the program exited without cleanup (_exit or a signal), so their launches "
+                "could not be counted: for kernels that only they launched, the first launch is captured",
                 part->broken_off, part->processes, plural_of(part->processes, "", "es"));
 }
 

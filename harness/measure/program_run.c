@@ -253,7 +253,7 @@ static bool goes_on(struct running *running)
         return true;
     if (running->count == 0)
         program_fail(running->run,
-                     "the program ended but left processes running, whose launches are not seen: let it wait for them");
+                     "the program exited but left processes running, whose launches are lost: make it wait for them");
     if (running->count == 0)
         return false;
     warning("%zu process%s of the program still run%s; the counts so far are kept", running->count,

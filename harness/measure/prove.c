@@ -331,7 +331,7 @@ static int run_child(struct proving *proving, size_t to, unsigned care, char **h
     OWNED_TEXT ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
     proving->waited += event == CHILD_QUIET ? limit : 0;
     if (event == CHILD_QUIET)
-        *how = x_sprintf("its replay did not end within %g s", limit);
+        *how = x_sprintf("its replay did not finish within %g s", limit);
     else
         *how = x_sprintf("its process died during the replay: %s", ended ? ended : "unknown cause");
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
@@ -356,7 +356,7 @@ static int run_children(struct proving *proving)
         else if (ended_at_it)
             care = proving->at == first ? care + 1 : 1;
         else if (proving->at == first && !proving->failure && code == EXIT_SAME)
-            proving->failure = x_strdup("the process for replays ended before it began");
+            proving->failure = x_strdup("the replay process exited before its first replay");
         else
             care = 0;
         if (care == tries || (care > 0 && proving->waited >= proving->prove->timeout)) {

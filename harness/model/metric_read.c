@@ -268,11 +268,11 @@ static int end_section(struct metric_reader *reader)
         return 0;
     if (reader->fresh)
         return ini_text_wrong(&reader->text, reader->header,
-                              "the section is empty: it needs title, counter, unit, class, better, doc");
+                              "the section is empty: it needs the keys title, counter, unit, class, better and doc");
     struct metric *metric = current(reader);
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         if (keys[i].required && !(reader->seen & 1u << i))
-            return ini_text_wrong(&reader->text, reader->header, "[%s] lacks the key \"%s\"", metric->name,
+            return ini_text_wrong(&reader->text, reader->header, "[%s] has no key \"%s\": add it", metric->name,
                                   keys[i].name);
     if (!*metric->doc)
         return ini_text_wrong(&reader->text, reader->header,
@@ -280,7 +280,7 @@ static int end_section(struct metric_reader *reader)
                               metric->name);
     if (reader->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
         return ini_text_wrong(&reader->text, reader->floor_line,
-                              "[%s] is %s, so any change counts: remove the floor, or make the metric steady",
+                              "[%s] is %s, so any change counts: remove the floor, or change the class to steady",
                               metric->name, metric_class_name(metric->class));
     if (metric->few > 0 && (!metric->weight || metric->class != METRIC_STEADY))
         return ini_text_wrong(&reader->text, metric->line,

@@ -43,9 +43,9 @@ static int read_folder(struct metrics *metrics, const char *folder, bool optiona
     struct dirent **entries;
     const int count = list_files(folder, &entries);
     if (count < 0)
-        return error("cannot read the metric files in %s: %s; name their folder with --metrics", folder,
+        return error("cannot read the metric files in %s: %s; pass the right folder with --metrics", folder,
                      strerror(errno));
-    int result = count > 0 ? 0 : error("%s has no metric files (*.ini); name their folder with --metrics", folder);
+    int result = count > 0 ? 0 : error("%s has no metric files (*.ini); pass the right folder with --metrics", folder);
     const size_t before = metrics->count;
     for (int i = 0; i < count && result == 0; i++) {
         const size_t kept = metrics->count;
@@ -55,7 +55,7 @@ static int read_folder(struct metrics *metrics, const char *folder, bool optiona
             metrics_cut(metrics, kept);
     }
     if (result == 0 && metrics->count == before)
-        result = error("the metric files in %s are all optional or empty: name one with --metrics +%s/%s", folder,
+        result = error("the metric files in %s are all optional or empty: add one with --metrics +%s/%s", folder,
                        folder, entries[0]->d_name);
     forget_files(entries, count);
     return result;

@@ -14,7 +14,7 @@
     .source = "built by %{compiler}, simulated as %{device}", .no_value = "cugate doctor%{said}"
 #define STATIC                                                                                                         \
     .asked = "--static", .does = "static", .made = "read", .code_only = true, .repeats = true,                         \
-    .source = "built by %{compiler} for %{device}, no GPU was used"
+    .source = "built by %{compiler} for %{device}; no GPU was used"
 
 static const struct origin origins[ORIGINS] = {
     [ORIGIN_MEASURED] =
@@ -39,7 +39,7 @@ static const struct origin origins[ORIGINS] = {
             LIBRARY(" --collector host"),
             .collector = "host",
             .asked = "--collector host",
-            .doing = "a kernel library is measured by the host's clock",
+            .doing = "the times of a kernel library are measured with the host clock",
         },
     [ORIGIN_PROGRAM] =
         {

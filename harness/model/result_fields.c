@@ -130,7 +130,7 @@ static int check_profile(const struct json_at *at, void *of)
             profile_line_add_stall(&known, profile->list[i].stalls[k].reason, 0);
     const bool too_many = known.stall_count > STALL_REASONS;
     if (too_many)
-        return json_error(at, "has more than %d stall reasons; no GPU has so many", STALL_REASONS);
+        return json_error(at, "has more than %d stall reasons; no GPU has that many", STALL_REASONS);
     profile_sort(profile);
     return 0;
 }

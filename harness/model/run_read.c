@@ -83,7 +83,7 @@ static int take_sessions(const struct json_at *list, json_t *value, void *of, co
         if (count > 0)
             row_add_session(row, samples, count);
         if (count == 0)
-            return json_error(&at, "is a session without samples");
+            return json_error(&at, "has no samples");
     }
     return 0;
 }

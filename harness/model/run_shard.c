@@ -232,7 +232,7 @@ static int check_interrupted(const struct merging *merging)
         const struct run *part = &merging->parts[i];
         if (part->result_count == part->shard.measures)
             continue;
-        code = FAIL(EXIT_NOT_MEASURED, "%s, %s, was interrupted: it holds %zu of its %zu kernels; run it again",
+        code = FAIL(EXIT_NOT_MEASURED, "%s, %s, was interrupted: it has %zu of its %zu kernels; run it again",
                     merging->names[i], shard_words(&part->shard, words, sizeof words), part->result_count,
                     part->shard.measures);
     }

@@ -46,7 +46,7 @@ static const char *const roof_names[ROOFS] = {
 };
 /* clang-format on */
 
-_Static_assert(ARRAY_SIZE(session_fields) == SESSION_FACTS + 1, "each fact has a row, and the roofs");
+_Static_assert(ARRAY_SIZE(session_fields) == SESSION_FACTS + 1, "one row per fact, plus the roofs");
 
 const struct json_table session_table = {session_fields, ARRAY_SIZE(session_fields), .size = sizeof(struct session)};
 const struct json_table device_table = {device_fields, ARRAY_SIZE(device_fields), .size = sizeof(struct device)};

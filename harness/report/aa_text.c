@@ -58,7 +58,7 @@ static void print_exits(const struct text *text, const struct view *view)
         before = ", ";
     }
     if (view->moved > 0)
-        text_print(text, INK_YELLOW, "; all kernels moved together in %zu", view->moved);
+        text_print(text, INK_YELLOW, "; all kernels shifted together in %zu", view->moved);
     text_print(text, INK_PLAIN, "\n");
 }
 

@@ -89,7 +89,7 @@ static void print_roofs(const struct text *text, const struct explanation *expla
     const struct roofline *roofline = &explanation->roofline;
     size_t kinds = 0;
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nRoofs  ") - 1, 2,
-              "the peak is what cugate's own kernels reached in the same session");
+              "peaks are what cugate's own kernels reached in the same session");
     text_print(text, INK_DIM, "                 %20s  %12s  %12s  %8s\n", "measured", "rate", "peak", "share");
     for (enum roof roof = 0; roof < ROOFS; roof++) {
         const bool is_kind = roof >= ROOF_FP64;

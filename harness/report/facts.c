@@ -107,7 +107,7 @@ static void add_shift(struct facts *facts, const struct suite *suite)
             x_sprintf("%s %+.1f %% (median of %zu kernel%s%s%s%s)%s", suite->metric->name, 100 * suite->shift,
                       suite->kernels, plural(suite->kernels), suite->same_code ? " with unchanged machine code" : "",
                       suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
-                      suite->moved       ? ": all kernels moved together"
+                      suite->moved       ? ": all kernels shifted together"
                       : suite->same_code ? ", subtracted"
                                          : ", but not subtracted"));
 }
@@ -140,7 +140,7 @@ static void add_proved(struct facts *facts, const struct run *run, bool all)
     }
     if (kernels > 0)
         add(facts, "blocks",
-            x_sprintf("executed %.0f of %.0f (%zu kernel%s); the others are proved to give the same counts. Results "
+            x_sprintf("executed %.0f of %.0f (%zu kernel%s); the others are proved to have the same counts. Results "
                       "are compared only where verify() checks the whole output; --whole executes every block",
                       executed, blocks, kernels, plural(kernels)));
     for (size_t i = 0; i < run->result_count && all; i++)

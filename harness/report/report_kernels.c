@@ -422,7 +422,7 @@ static void print_minor(const struct text *text, const struct report *report, co
     if (time)
         metric_format(time, total, words, sizeof words);
     if (whole > 0 && !program_is_seldom(most, whole))
-        snprintf(each, sizeof each, "of at most %.2g %% of the GPU time", 100 * most / whole);
+        snprintf(each, sizeof each, "each with at most %.2g %% of the GPU time", 100 * most / whole);
     OWNED_TEXT all = shows_totals(report) ? x_sprintf("%zu more kernels, %s%s%s%s (shown by -v)", count, each,
                                                       time ? ", " : "", words, time ? " together" : "")
                                           : x_sprintf("%zu kernels are the same (shown by -v)", count);

@@ -195,7 +195,7 @@ static struct answer advice_on_worse(const struct report *report, const struct g
     if (group->verdict == VERDICT_UNEXPECTED)
         advice.words = x_sprintf("remove the section of %s from expected.ini, because it passes again", group->kernel);
     else if (is_program_row(group->kernel))
-        advice.words = x_sprintf("look at %s above, or accept the change as above",
+        advice.words = x_sprintf("see %s above, or accept the change with the commands above",
                                  run_origin(report->run)->computed ? "its kernels" : "the kernels' times in the table");
     else if (named)
         advice.command = explain_command(report, group->kernel);
@@ -210,7 +210,7 @@ static struct answer advice_on_no_value(const struct report *report)
 {
     const struct origin *origin = run_origin(report->run);
     if (!origin->no_value)
-        return (struct answer){.words = x_strdup("measure the values listed above, which the file lacks")};
+        return (struct answer){.words = x_strdup("measure the values listed above, which are not in the file")};
     return (struct answer){.words = x_strdup("check whether this machine can read counters"),
                            .command = words_command(report, origin->no_value, NULL)};
 }
@@ -252,7 +252,7 @@ static struct answer advice_on_missing(const struct report *report, const char *
     if (!result && !report->against && comparison && comparison->kernel_counts[VERDICT_NEW] > 0 &&
         comparison->computing.unchanged == 0 &&
         comparison->kernel_counts[VERDICT_NEW] + comparison->kernel_counts[VERDICT_MISSING] == comparison->kernels)
-        return (struct answer){.words = x_sprintf("%s has a baseline for none of these kernels: name their baseline "
+        return (struct answer){.words = x_sprintf("%s has no baseline for any of these kernels: pass their baseline "
                                                   "folder, or a new one, with --baselines",
                                                   report->baseline_name ? report->baseline_name : "the baseline")};
     if (!result && report->against)
@@ -278,7 +278,7 @@ static struct answer advice_on_run(const struct report *report)
         return (struct answer){.words = x_strdup("make the first baseline with the commands above")};
     const char *cut = run_fact(run, SESSION_CUT);
     if (report->exit_code == EXIT_NOT_MEASURED && cut)
-        return (struct answer){.words = x_sprintf("fix the program, which ended with %s, and measure again", cut)};
+        return (struct answer){.words = x_sprintf("find out why the program stopped (%s), then measure again", cut)};
     if (report->exit_code != EXIT_SAME)
         return advice_on_no_value(report);
     if (!report->run_name)

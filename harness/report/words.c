@@ -319,7 +319,7 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (comparison->not_built > 0)
         REST("; %zu kernel%s not built", comparison->not_built, plural(comparison->not_built));
     if (report->verbose && comparison->same_code > 0)
-        REST("; %zu row%s of unchanged code moved, which is noise", comparison->same_code,
+        REST("; %zu row%s of unchanged code changed, which is noise", comparison->same_code,
              plural(comparison->same_code));
 }
 

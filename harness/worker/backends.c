@@ -65,7 +65,7 @@ static const struct backend backends[] = {
     },
     {
         .name = "host",
-        .doc = "wall time by the host's clock, without counters or privileges",
+        .doc = "wall time from the host clock, without counters or privileges",
         .provides = PROVIDES_VALUES,
         .load = load_host,
     },

@@ -38,7 +38,7 @@ int gpu_count_read(double seconds, struct problem *problem)
     else if (event == CHILD_INTERRUPTED)
         problem_set(problem, "interrupted");
     else
-        problem_set(problem, "the process that counted GPUs ended: %s", how ? how : "the process was not started");
+        problem_set(problem, "the process that counts GPUs exited: %s", how ? how : "the process was not started");
     free(message.text);
     return count;
 }

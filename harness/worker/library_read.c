@@ -124,7 +124,7 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
         code = take_message(facts, path, &message, problem);
         break;
     case CHILD_ENDED:
-        problem_set(problem, "the process that loaded %s ended before it listed the kernels: %s", path,
+        problem_set(problem, "the process that loads %s exited before it listed the kernels: %s", path,
                     how ? how : "the process was not started");
         break;
     case CHILD_QUIET:

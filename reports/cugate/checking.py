@@ -105,7 +105,7 @@ def find_program() -> str:
     """Returns the program: the one that the variable CUGATE names, that of this package, or that on the PATH."""
     program = os.environ.get("CUGATE") or installed("bin/cugate") or shutil.which("cugate")
     if not program:
-        raise Error(2, "the program cugate is not here: pip install cugate, or name it with the variable CUGATE")
+        raise Error(2, "the program cugate was not found: pip install cugate, or set the variable CUGATE to its path")
     return str(program)
 
 

@@ -217,7 +217,7 @@ def _headline(nights: Nights) -> tuple[str, str, str]:
     if report.exit_code in (1, 5) and any(told):
         words = ", ".join(part for part in told if part)
     elif report.exit_code == 3 and any(suite.moved for suite in report.suites):
-        words = "Inconclusive: all kernels moved together"
+        words = "Inconclusive: all kernels shifted together"
     judged = sum(j.verdict != "info" and j.kernel != SUITE for j in report.judgements)
     of = (report.counts or {}).get("kernels", len(nights.run.kernels))
     what = f"{_counted(judged, 'row')} in {_counted(of, 'kernel')} {'was' if judged == 1 else 'were'} judged"
@@ -343,7 +343,7 @@ def tonight(nights: Nights) -> Tonight:
     suites = []
     for suite in report.suites if report else []:
         if suite.shift is not None:
-            moved = ": all kernels moved together, which is judged apart" if suite.moved else ""
+            moved = ": all kernels shifted together, which is judged apart" if suite.moved else ""
             suites.append(f"{suite.metric}: {100 * suite.shift:+.2f} % over {suite.kernels} kernels{moved}")
     return Tonight(
         tone=tone,

@@ -127,7 +127,7 @@ def test_what_cannot_be_judged_raises(
 
 
 def test_a_program_that_fails_raises(gpu: None, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(cugate.Error, match="ended with exit code 3") as raised:
+    with pytest.raises(cugate.Error, match="exited with code 3") as raised:
         cugate.check([PROGRAM, "exit3"], baselines="none")
     assert raised.value.exit_code == 5
     assert "exit3: 23 launches" in capfd.readouterr().err
@@ -261,7 +261,7 @@ def test_the_fixture_judges(gpu: None, pytester: pytest.Pytester) -> None:
     for how, outcome, words in (
         ("plain", {"passed": 1}, []),
         ("changed", {"failed": 1}, ["regressed  program/add_one@64,256*", "FAILED *::test_softmax - *regressed: *"]),
-        ("exit3", {"failed": 1}, ["*ended with exit code 3*", "*(cugate's exit code 5)"]),
+        ("exit3", {"failed": 1}, ["*exited with code 3*", "*(cugate's exit code 5)"]),
     ):
         pytester.makepyfile(USES.format(what=repr(f"{PROGRAM} {how}"), baselines=baselines))
         run = pytester.runpytest("-p", "cugate.pytest_plugin")

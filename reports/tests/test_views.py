@@ -268,7 +268,7 @@ def test_what_the_whole_suite_moved_is_no_kernel_and_no_change(tmp_path: Path) -
     nights = loaded(tmp_path, run(0, {"a/x": {"time": 110.0}}), json.dumps(document).encode())
     assert nights.kernels == ["a/x"]
     tonight = overview.tonight(nights)
-    assert (tonight.headline, tonight.worst) == ("Inconclusive: all kernels moved together", [])
+    assert (tonight.headline, tonight.worst) == ("Inconclusive: all kernels shifted together", [])
     assert views.heat_map(nights).moves.tolist() == [[0.0]]
     (series,) = views.kernel_series(nights, "a/x")
     assert (series.low[0], series.high[0]) == (105.0, 115.0)

@@ -250,11 +250,11 @@ finish "doctor with a cugate.ini" $? 5 "cugate.ini; ../cugate.ini: metrics"
 printf '%s\n' 'kernels = perf/libmine.so' >>configured/cugate.ini
 configured list
 finish "a library of cugate.ini that is not built" $? 2 \
-    "no kernel library ../perf/libmine.so, which ../cugate.ini:4 names: build your project first; !make"
+    "no kernel library ../perf/libmine.so (set in ../cugate.ini:4): build your project first; !make"
 configured check --replay ../../made_up/same.json
 finish "is not asked for where nothing is measured" $? 0 "nothing is worse"
 configured doctor
-finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate run -- PROGRAM; cannot measure: fix the FAIL lines"
+finish "doctor on it" $? 5 "FAIL  kernel library; (set in ../cugate.ini:4); !cugate run -- PROGRAM; cannot measure: fix the first FAIL line"
 sed -i '$d' configured/cugate.ini
 configured check --help -v
 finish "check --help -v with a cugate.ini" $? 0 "here: baselines = ../perf, set in ../cugate.ini:2"
@@ -271,7 +271,7 @@ cat begun/cugate.ini >out
 finish "init keeps the folder that accept wrote" 0 0 "baselines = baselines; !perf/baselines"
 rm configured/cugate.ini
 configured list config
-finish "list config without any" $? 0 "# no cugate.ini here or in a folder above"
+finish "list config without any" $? 0 "# no cugate.ini here or in a parent folder"
 
 # Installed, but for what NVIDIA's is and for kernels: who gates programs needs no library of kernels.
 mkdir -p installed/bin

@@ -132,7 +132,7 @@ expect "BAD does not build" 5 'nothing can be compared: BAD' 'No such file' '!fi
 bisect five..six -k mine/scale
 expect "GOOD has no such kernel" 5 'nothing can be compared: GOOD' 'it has no kernel mine/scale'
 bisect one..four -k 'mine/s*'
-expect "two kernels" 5 "-k mine/s* matches 2 kernels: name one"
+expect "two kernels" 5 "-k mine/s* matches 2 kernels: choose one"
 bisect one..four -k mine/scale --build true
 expect "a build that makes nothing" 5 'the build succeeded, but there is no out/libmine.so'
 bisect one..four -k mine/scale -m time
@@ -154,7 +154,7 @@ one..four|name the one kernel that got worse
 one..four -k a -k b|name the one kernel that got worse
 one..four -k mine/scale -m nothing|unknown metric 'nothing'
 one..four -k mine/scale -m time --simulate|time can only be measured, not computed
-one..four -k mine/scale --simulate --measure|--simulate and --device exclude each other
+one..four -k mine/scale --simulate --measure|--simulate and --device cannot be used together
 one..four -k mine/scale --kernels ../libmine.so|is not below
 one..four -k mine/scale --kernels /libmine.so|is not below
 END

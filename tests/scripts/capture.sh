@@ -203,25 +203,25 @@ program 'memory hidden-near' 5 '3 kernels: 2 replayed bit for bit' \
 program 'memory hidden-crash' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its process died during the replay: Aborted (signal 6)'
 options='--timeout 1' program 'memory hidden-hang' 5 '3 kernels: 2 replayed bit for bit' \
-    'program/hidden@1,256 is refused: its replay did not end within 1 s'
+    'program/hidden@1,256 is refused: its replay did not finish within 1 s'
 options='-k program/tiny*' program 'plain' 5 'NO FILE' 'tiny@1,32 is refused' 'no kernel can be replayed: file.capsule was not written'
 
 # ---- Programs that do not end well
 
 nothing=', and a program that fails is not captured'
-program 'exit3' 5 'NO FILE' "ended with exit code 3$nothing"
-program 'crash' 5 'NO FILE' "ended with exit code 139$nothing"
-program 'illegal' 5 'NO FILE' "ended with exit code 1$nothing"
-program 'sigkill-at-once' 5 'NO FILE' "ended with exit code 137$nothing"
-options='--timeout 1' endless=1 program 'hang' 5 'NO FILE' 'did not end within 1 s; set a longer limit with --timeout'
-program 'none' 5 'NO FILE' 'opened no GPU, so there is nothing to capture'
-program 'start' 5 'NO FILE' 'opened a GPU and launched nothing on it, so there is nothing to capture'
-program '_exit 23' 5 '8 kernels: 7 replayed' '1 of 1' 'ended abruptly (_exit or a signal)' 'their number of launches is unknown'
+program 'exit3' 5 'NO FILE' "exited with code 3$nothing"
+program 'crash' 5 'NO FILE' "exited with code 139$nothing"
+program 'illegal' 5 'NO FILE' "exited with code 1$nothing"
+program 'sigkill-at-once' 5 'NO FILE' "exited with code 137$nothing"
+options='--timeout 1' endless=1 program 'hang' 5 'NO FILE' 'did not finish within 1 s; raise the limit with --timeout'
+program 'none' 5 'NO FILE' 'did not use a GPU, so there is nothing to capture'
+program 'start' 5 'NO FILE' 'used a GPU but launched nothing on it, so there is nothing to capture'
+program '_exit 23' 5 '8 kernels: 7 replayed' '1 of 1' 'exited without cleanup (_exit or a signal)' 'their launches could not be counted'
 program 'quick_exit' 5 '8 kernels: 7 replayed' '2 of 3' '!without a word'
 if chosen 'second'; then
     # Runs that differ from each other.
     captured -- sh -c "[ -e once ] || exec \"$program\" plain 48 2>once; exit 7"
-    expect 'the second run fails' 5 'NO FILE' "ended with exit code 7 when it ran again$nothing" '!WRONG'
+    expect 'the second run fails' 5 'NO FILE' "exited with code 7 when it ran again$nothing" '!WRONG'
     rm -f once
     captured -- sh -c "[ -e once ] || { : >once; exec \"$program\" plain 48; }; exec \"$program\" plain 9"
     expect 'the second run launches less' 5 'sh/add_one@64,256 is not captured: the second run did not launch it as often' \

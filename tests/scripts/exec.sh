@@ -148,8 +148,8 @@ signalled() {
 
 # ---- What takes seconds, beside all the rest
 
-ended='1 of 1 process of the program ended abruptly'
-hung='did not end within 1 s; set a longer limit with --timeout'
+ended='1 of 1 process of the program exited without cleanup'
+hung='did not finish within 1 s; raise the limit with --timeout'
 (
     mkdir slow slow/counters slow/tmp
     cp held.jq slow
@@ -196,7 +196,7 @@ program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' 'measured: 8 of 8 kernels (e
 program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8' 'run 2 of' 'run 3 of' '!some counters of'
 options='--explain 0' program 'plain 8' 0 '8 ok, 0 failed, samples 0 0 0' '!run 2 of' \
     'note: some counters of 8 kernels, 100.0 % of the GPU time: program/large@1024,256, ' \
-    ', ... were not read; --explain SECONDS counts longer, and --runs 3 runs the program again'
+    ', ... were not read; --explain SECONDS allows more time for them, --runs 3 more runs'
 options='--runs 3' program 'plain 1' 0 '1 ok, 0 failed, samples 1 1 1'
 program 'changed' 0 '8 ok, 0 failed, samples 8 16 16'
 # How busy the GPU was is known where little was measured; what was launched at the beginning only is told.
@@ -247,9 +247,9 @@ if chosen 'what threads wait for'; then # 8 streams and two copies; its memory
     verdict 'from where is copied' "$(jq -c '.kernels["program/program"].metrics | [.copy_bytes, .host_copy_bytes,
         .pageable_copy_bytes, .host_calls] | map(.sessions[0][0]?) | select(. != [2048, 2048, 2048, null])' run.json)"
 fi
-program 'start' 5 'error: ' 'opened a GPU and launched nothing on it' '!ok'
+program 'start' 5 'error: ' 'used a GPU but launched nothing on it' '!ok'
 program 'start 3' 3 'launched nothing on it' # by _exit: of its last launches all is known
-program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
+program 'none' 5 'error: ' 'did not use a GPU, so there is nothing to measure' '!ok'
 
 # ---- Ends
 
@@ -401,7 +401,7 @@ options='--runs 3' runs 'a rare kernel' 3 7 0 '9 ok, 0 failed, samples 41 17 17'
     -- "$program" plain 240 '&&' "$program" shapes 1
 # The program does not run again for it unless it is asked to. With and without its counts, a baseline judges it.
 runs 'a rare kernel' 1 5 0 '9 ok, 0 failed, samples 41 16 16' 'some counters of 1 kernel, <0.1 % of the GPU time: program/add_one@1,128' \
-    '--runs 3 runs the program again' '!run 2' -- "$program" plain 240 '&&' "$program" shapes 1
+    '--runs 3 more runs' '!run 2' -- "$program" plain 240 '&&' "$program" shapes 1
 warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors, because it was launched' options='--runs 2' \
     runs 'a rare kernel' 2 6 5 '9 ok, 0 failed, samples 41 17 16' '; 8 rows not counted' '!run 3' \
     -- "$program" plain 240 '&&' "$program" shapes 1
@@ -454,7 +454,7 @@ chmod +x torchrun
 given 'a script that something starts' 0 '8 ok, 0 failed, samples 16 32 32' 'program/tiny@1,32' '!torchrun/' -- \
     sh -c "cd . && ./torchrun --nproc_per_node=2 $program plain"
 for bare in bare bare_static; do
-    given "$bare, without CUDA" 5 'opened no GPU, so there is nothing to measure' "$standin/$bare"
+    given "$bare, without CUDA" 5 'did not use a GPU, so there is nothing to measure' "$standin/$bare"
 done
 if chosen 'two GPUs'; then # of which the session has the first by UUID, whichever process comes first
     measured -- "$program" plain 8
@@ -463,7 +463,7 @@ if chosen 'two GPUs'; then # of which the session has the first by UUID, whichev
     jq -r '"session on \(.sessions[0].gpu_uuid)"' run.json >>"$work/said"
     expect 'two GPUs' 0 '8 ok, 0 failed' "$first"
 fi
-given 'a script that fails before it does' 3 'ended with exit code 3 before it opened a GPU' '!opened no GPU' -- sh -c 'exit 3'
+given 'a script that fails before it does' 3 'exited with code 3 before it used a GPU' '!did not use a GPU' -- sh -c 'exit 3'
 if chosen 'a second subscriber'; then
     measured -- "$program" subscriber
     expect 'a second subscriber' 0 '8 ok, 0 failed, samples 8 8 8' 'subscriber: cuptiSubscribe answered 39' '!WRONG'
@@ -555,7 +555,7 @@ STANDIN_DEVICES=0 refused 'a driver without a GPU' 1 'no CUDA-capable device is 
 # Of other rights it is loaded without what the environment says, by the dynamic linker and the driver alike.
 if chosen 'setuid' && cp "$program" setuid && chown nobody setuid 2>/dev/null && chmod u+s setuid &&
     ! "${standing_in[@]}" ./setuid none >/dev/null 2>&1; then
-    refused 'setuid' 127 'or it runs with other rights (setuid)' -- -- ./setuid plain
+    refused 'setuid' 127 'or it runs as another user (setuid)' -- -- ./setuid plain
 fi
 
 # ---- Much, and lost
@@ -673,9 +673,9 @@ printf '#!/bin/sh\necho >>ran\n[ $(grep -c "" ran) -ne 3 ] || way=exit3\nexec "%
 printf '#!/bin/sh\necho >>ran\n[ $(grep -c "" ran) -ne 3 ] || exec sleep 20\nexec "%s" plain 240\n' "$program" >hangs.sh
 chmod +x varies.sh fails.sh hangs.sh
 aa 'a false alarm' 1 'varies/program                     launches' 'kept 3' 'alarm' -- --sessions 3 -q -- ./varies.sh
-aa 'a program that fails in a session' 5 'A/A of 2 sessions' 'kept 2' 'ended with exit code 3' '(exit 5)' \
+aa 'a program that fails in a session' 5 'A/A of 2 sessions' 'kept 2' 'exited with code 3' '(exit 5)' \
     -- --sessions 5 -- ./fails.sh
-aa 'a program that hangs in a session' 5 'A/A of 2 sessions' 'kept 2' 'did not end within 1 s' -- \
+aa 'a program that hangs in a session' 5 'A/A of 2 sessions' 'kept 2' 'did not finish within 1 s' -- \
     --timeout 1 --sessions 5 -- ./hangs.sh
 aa 'a session that is not whole' 5 'session 1 of 10 is incomplete in 9 kernels: program/' 'some rows were not counted' \
     'kept 0' '!A/A of' -- --first 5 --runs 1 -- "$program" plain
@@ -753,8 +753,8 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
 # The program as a whole judges which kernels there are: what is gone is not a fault where the rest does not take longer, and
 # where hardly anything is in its place, a person decides.
-gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'other kernels do only' '!missing' -- -- "$program" shapes 3
-gate 'fewer launches' 3 '; 3 kernels gone' 'other kernels do only' '!missing' '!new ' -- -- "$program" plain 5
+gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'other kernels took over only' '!missing' -- -- "$program" shapes 3
+gate 'fewer launches' 3 '; 3 kernels gone' 'other kernels took over only' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
     'regressed  launches       48      480' 'regressed  program/tiny@1,32' "look at the kernels' times in the table above" 'beyond the limit in 1 of 1 session (baseline: 3)' \
     'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
@@ -771,7 +771,7 @@ once() { # once LABEL CODE WORDS... -- ARGUMENT...
 gate 'changed code, launched once' 1 'regressed  program/add_one@64,256' 'instructions' '!not read' -- -- "$program" changed 8
 once 'far more copies' 1 'regressed  copies                     2       50' -- --name program -- ./counted.sh reads
 once 'far more time' 1 'regressed  launches       48      480' -- --name program -- ./counted.sh plain 480
-once 'changed code that is not read' 1 'counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256 were not read, so these kernels are judged by time; count longer with --explain SECONDS' '!missing' '!regressed  program/add_one' \
+once 'changed code that is not read' 1 'counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256 were not read, so these kernels are judged by time only; allow more time with --explain SECONDS' '!missing' '!regressed  program/add_one' \
     -- --explain 0 --name program -- ./counted.sh changed
 # A second session reads no counters where only times are in doubt.
 if chosen 'gate: times in doubt'; then
@@ -968,7 +968,7 @@ for name in exit3 crash abort illegal quick_exit '_exit 23 7' '_exit 23 0' start
     # shellcheck disable=SC2086 # words
     gate "$name" $wanted "${words[@]}" -- -- "$program" $name
 done
-gate 'hang' 5 'did not end within 1 s' '!nothing is worse' -- --timeout 1 -- "$program" hang
+gate 'hang' 5 'did not finish within 1 s' '!nothing is worse' -- --timeout 1 -- "$program" hang
 STANDIN_LOSE_RANGES=1 gate 'lost ranges' 5 'lost' '!nothing is worse' -- --first 5 -- "$program" plain
 gate 'a stranger' 5 'sent unexpected data' '!nothing is worse' -- -- "$program" stranger garbage
 
@@ -1019,7 +1019,7 @@ gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plai
     'kernels.cu:9: instructions 12,288,000 -> 18,579,456' -- \
     --explain 20 --baselines none --against "$program plain" -- "$program" changed
 gate 'against another mix' 3 '; 8 kernels gone' '!missing' -- --baselines none --against "$program plain" -- "$program" shapes 3
-gate 'against what fails' 5 'exit3 ended with exit code 3' '!nothing is worse' -- \
+gate 'against what fails' 5 'exit3 exited with code 3' '!nothing is worse' -- \
     --baselines none --against "$program exit3" -- "$program" plain
 
 # Counts that do not repeat are no alarm, and two programs have nothing to do with each other.

@@ -166,15 +166,15 @@ expect 'and is not the program'"'"'s fault' 0 'sh was ended by a signal, so its 
 for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare cut.json run.json'; do
     # shellcheck disable=SC2086 # words
     ask "$cugate" $judging --metrics "$top/metrics"
-    expect "${judging%% *} refuses a run that was cut" 2 'in cut.json the program was ended by a signal'
+    expect "${judging%% *} refuses a run that was cut" 2 'in cut.json the program was stopped by a signal'
 done
 # Nor does it take that of a program that failed.
 run sh -c "$program right; exit 7"
 expect 'the code of a program that fails is passed on' 7 'the program failed (exit code 7); computed: 2 of 2 kernels' \
     'next: fix the program' '!(exit 0)' '!baseline'
 ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
-expect 'and its run is not accepted' 2 'in run.json the program ended with exit code 7' '!accepted'
-expect 'a program that has no end may poll a copy' 5 'did not end within 1 s' 'poll cudaStreamQuery, not' -- \
+expect 'and its run is not accepted' 2 'in run.json the program failed with exit code 7' '!accepted'
+expect 'a program that has no end may poll a copy' 5 'did not finish within 1 s' 'poll cudaStreamQuery, not' -- \
     "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 1 -- sleep 9
 # A second Ctrl-C kills a program that ignores them. By then it would end alone, with 3.
 env --default-signal=INT "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- \
@@ -253,9 +253,9 @@ expect 'one behind the other, as all wait' 0 '[21,21]' -- jq -c '[.kernels["grap
     .sessions[0][0]]' run.json
 ask jq -c '[.kernels[].metrics | [.launches, .copies, .memsets] | map(.sessions[0][0])]' run.json
 expect 'each launch of theirs is counted' 0 '[[11,null,null],[21,14,10],[10,null,null]]'
-expect 'a program that hears no more' 5 'ended abruptly' -- run "$program" closes
+expect 'a program that hears no more' 5 'exited without cleanup' -- run "$program" closes
 expect 'its own exit code' 3 'sum 80000' 'computed: 2 of 2 kernels' -- run "$program" right fails
-expect 'nothing launched' 5 'opened a GPU and launched nothing on it' -- run "$program" nothing
+expect 'nothing launched' 5 'used a GPU but launched nothing on it' -- run "$program" nothing
 
 # What is refused.
 expect 'a program without kernels' 5 'launched nothing on it' '!linked into it' -- run "$compiled/query"
@@ -293,7 +293,7 @@ base=waiting expect 'are the same' 0 'nothing is worse' -- check "$program" grid
 base=waiting expect 'do more outside of their waits; of other code no time is estimated' 1 'unsure     estimated_time' \
     'regressed  instructions_outside_waits' 'its time could not be estimated (its blocks wait for each other)' -- check "$compiled/slower" grid
 expect 'a fault' 5 "$(line_of stray)" -- check "$program" stray
-expect 'a program that fails' 5 'ended with exit code 3, so it is not judged' -- check "$program" right fails
+expect 'a program that fails' 5 'exited with code 3, so it is not judged' -- check "$program" right fails
 # Counts of a GPU are by what its program found in the caches, by other launches than all: they do not judge.
 find base -name '*.json' -exec sed -i 's/"exec-sim"/"exec"/' {} +
 check "$program" right

@@ -315,7 +315,7 @@ cp {cheats,kernels}.cubin several
 echo nothing >several/none.cubin
 "$cugate" swap "$work/task.capsule" --code "$work/task.capsule" -k 'train/saxpy*' --tolerance 1e-5 -o "$work/within.capsule" 2>errors
 referee within several -k 'train/saxpy@64,256' --launch by_copy --jobs 2
-expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exit 1  cheats.cubin' 'not judged exit 2  kernels.cubin' \
+expect "of a folder each has a line" 2 '3 candidates on inputs drawn with --seed 7' 'exit 1  cheats.cubin' 'not judged exit 2  kernels.cubin' \
     'not judged exit 2  none.cubin                       cannot read several/none.cubin'
 "$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --launch rounded \
     --format json -o lines 2>errors
@@ -331,7 +331,7 @@ until killed=$(pgrep -P $whole -f referee | tail -1) && [ -n "$killed" ]; do kil
 [ -z "$killed" ] || kill -KILL "$killed"
 wait $whole
 ask jq -r '"\(.candidate) \(.outcome) \(.score) \(.reason)"' lines
-expect "a process that is killed has a line" 0 'several/cheats.cubin not judged 0 its process ended with exit code 137' \
+expect "a process that is killed has a line" 0 'several/cheats.cubin not judged 0 its process exited with code 137' \
     'several/kernels.cubin not judged' 'several/none.cubin not judged'
 "$cugate" referee "$work/within.capsule" --code "$work/cheats.cubin" --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_copy \
     --format json >slower.json 2>errors
@@ -349,7 +349,7 @@ task() {
 }
 saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
 task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
-expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, with the results that an NVIDIA H200 gives' '--code CANDIDATE.cubin' '!lets floats'
+expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, with the results of an NVIDIA H200' '--code CANDIDATE.cubin' '!lets floats'
 referee made cheats.cubin --launch plain --draws 1
 expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do

@@ -132,20 +132,20 @@ declare_not_computed() { # KERNEL DATE
 lacking=(as_it_was --baselines "$work/declared")
 declare_not_computed mine/handle 2999-12-31
 judge "${lacking[@]}" --format json
-expect "what is declared is counted" 0 '"not_simulated": 1, "declared": 1' '"expected": 1' 'declared until 2999-12-31 that it cannot be computed, see issue 27'
+expect "what is declared is counted" 0 '"not_simulated": 1, "declared": 1' '"expected": 1' 'declared as not computed until 2999-12-31, see issue 27'
 judge "${lacking[@]}" -k mine/handle
 expect "and where nothing else is judged, that is no pass" 5 'nothing was judged' '1 kernel declared as not computed'
 for format in text markdown github; do
     judge "${lacking[@]}" --format $format
-    expect "it is told in $format" 0 'expected' 'mine/handle' 'declared until 2999-12-31 that it cannot be computed, see issue 27; not simulated: cudaIpcGetMemHandle' \
+    expect "it is told in $format" 0 'expected' 'mine/handle' 'declared as not computed until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle' \
         'NOT JUDGED: 1 kernel declared as not computed'
 done
 judge "${lacking[@]}" --format junit
 expect "and in JUnit's" 0 '1 kernel not simulated, 1 as declared' \
-    '<skipped type="expected" message="expected: declared until 2999-12-31 that it cannot be computed, see issue 27; not simulated: cudaIpcGetMemHandle"'
+    '<skipped type="expected" message="expected: declared as not computed until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle"'
 declare_not_computed mine/handle 2020-12-31
 judge "${lacking[@]}"
-expect "no longer than was said" 3 'unsure     mine/handle' 'the declaration that it cannot be computed ended on 2020-12-31'
+expect "no longer than was said" 3 'unsure     mine/handle' 'it was declared as not computed only until 2020-12-31'
 declare_not_computed mine/scale 2999-12-31
 judge "${lacking[@]}"
 expect "of what can be computed it fails" 1 'unexpected-pass' 'declared as not computed, but can be computed: remove [mine/scale not_computed]' \
@@ -195,7 +195,7 @@ lasting=("$cugate" run --simulate=nvidia-h200 --kernels "$compiled/lasting/lib.s
 ask "${lasting[@]}" -k mine/scale
 expect "what takes longer than its time limit is not hung while its blocks end" 0 'computed: 1 of 1 kernel' '!hung'
 CUGATE_SIM_THREADS=1 ask "${lasting[@]}" -k mine/gather --timeout 2
-expect "a block without an end is" 5 '1 hung' 'no block ended within 2 s (last seen: ' ' of 64 blocks); set a longer'
+expect "a block without an end is" 5 '1 hung' 'no block finished within 2 s (last seen: ' ' of 64 blocks); set a longer'
 expect "a disassembler that hangs" 5 'no result within 1 s' -- "${hanging[@]}" --timeout 1
 expect_ended "after its time"
 rm "$work/hanging"

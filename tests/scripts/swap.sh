@@ -163,7 +163,7 @@ judge both first -v
 expect "before what is slower" 5 'wrong result: variable totals differs from' 'regressed  train/saxpy@64,256' 'mine/kernels.cu:15'
 cp "$work/said" "$work/report"
 expect "it is the first that is said" 0 'wrong result' -- grep -m 1 -oE 'wrong result|regressed  train' "$work/report"
-expect "also of the base" 3 'Wrong: ' 'the base build gave "wrong result": variable totals differs from' -- judge first constant
+expect "also of the base" 3 'Wrong: ' 'result was "wrong result": variable totals differs from' -- judge first constant
 swap first x spilled.cubin --launch turn
 expect "of each capsule" 2 'the launch of train/saxpy@64,256 has 4 of 28'
 swap turn x spilled.cubin --launch '<<<,1024>>>'

@@ -42,12 +42,12 @@ ask "$cugate" check --static "${library[@]}"
 expect "two fit the machine code" 2 "2 baselines fit" "$which" '--static=NAME' 'cugate.ini'
 expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse' -- "$cugate" check --static=made-up-h100 "${library[@]}"
 expect "a name that there is not" 4 "it has $which" -- "$cugate" check --static=h100 "${library[@]}"
-expect "two can be simulated" 2 "known are $which" '--simulate=NAME' 'cugate.ini' -- "$cugate" check --simulate "${library[@]}"
+expect "two can be simulated" 2 "known GPUs: $which" '--simulate=NAME' 'cugate.ini' -- "$cugate" check --simulate "${library[@]}"
 ask "$cugate" check --simulate=made-up-h100 "${library[@]}"
 expect "one is named, to simulate" 0 'baselines/made-up-h100, ' 'COMPUTED' 'nothing is worse'
 ask "$cugate" run --simulate "${library[@]}" --save run.json
-expect "run asks as well" 2 "known are $which" 'name one with --simulate=NAME'
-expect "and explain" 2 "known are $which" -- "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
+expect "run asks as well" 2 "known GPUs: $which" 'Choose one with --simulate=NAME'
+expect "and explain" 2 "known GPUs: $which" -- "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
 
 # ---- cugate.ini says it once
 echo 'gpu = made-up-h100' >cugate.ini

@@ -145,11 +145,11 @@ expect 'right products pass' 0 'computed: 8 of 8 kernels; 6 rows not counted' \
     'right/stored_again has a harmless fault, because no result depends on it: HGMMA.64x8x16.F32 reads byte '
 run --save "$work/run.json"
 expect 'wrong ones are not measured' 5 'computed: 8 of 19 kernels; 11 failed'
-not_done='of shared memory, which an unfinished wgmma still reads'
+not_done='of shared memory, which a wgmma in flight still reads'
 reason wrong/no_proxy_fence 'HGMMA.64x8x16.F32 reads byte ' 'stored without a fence.proxy.async after it'
 reason wrong/early_proxy_fence 'stored without a fence.proxy.async after it'
 reason wrong/beyond_tile "of the block's 4096 bytes of shared memory"
-reason wrong/not_waited 'multiplies bytes of shared memory from' 'its group was not waited for'
+reason wrong/not_waited 'multiplies shared memory from byte' 'no wait for its group comes before'
 for kernel in stored_in_flight copied_in_flight matrix_in_flight other_group_stores older_is_waited_for; do
     reason wrong/$kernel "$not_done"
 done
@@ -178,16 +178,16 @@ expect 'right copies pass' 0 'computed: 12 of 12 kernels'
 run -k 'wrong/*' --save "$work/run.json"
 expect 'wrong copies are not measured' 5 'computed: 0 of 22 kernels; 22 failed'
 not_waited='has not waited for the phase of the mbarrier at byte 256'
-reason wrong/reads_early 'warp 0 reads bytes of shared memory from 0 on that a copy (UBLKCP.S.G) may still write' "$not_waited"
-reason wrong/one_warp_waits 'warp 1 reads bytes of shared memory from 128 on' "$not_waited"
-reason wrong/writes_early 'warp 0 writes bytes of shared memory from 0 on' "$not_waited"
-reason wrong/overwrites_readers 'warp 1 reads bytes of shared memory from 128 on' "$not_waited"
-reason wrong/arrives_before_reading 'UBLKCP.S.G overwrites bytes of shared memory from 128 on that warp 1 may still read'
+reason wrong/reads_early 'warp 0 reads shared memory from byte 0 on, which a copy (UBLKCP.S.G) may still write' "$not_waited"
+reason wrong/one_warp_waits 'warp 1 reads shared memory from byte 128 on' "$not_waited"
+reason wrong/writes_early 'warp 0 writes shared memory from byte 0 on' "$not_waited"
+reason wrong/overwrites_readers 'warp 1 reads shared memory from byte 128 on' "$not_waited"
+reason wrong/arrives_before_reading 'UBLKCP.S.G overwrites shared memory from byte 128 on, which warp 1 may still read'
 reason wrong/waits_for_wrong_phase 'waits for a phase of the mbarrier at byte 256 of shared memory that never ends'
 reason wrong/no_fence 'from 0 on that warp 0 wrote, without fence.proxy.async between them'
 reason wrong/no_barrier_before_store 'from 0 on that warp 0 may still write: warp 1 has not waited for it'
-reason wrong/source_written_again 'that a copy (UBLKCP.G.S) of warp 0 may still read: its group was not waited for'
-reason wrong/waits_for_too_few_groups 'that a copy (UBLKCP.G.S) of warp 0 may still read: its group was not waited for'
+reason wrong/source_written_again 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
+reason wrong/waits_for_too_few_groups 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
 reason wrong/bytes_do_not_come 'never ends: 0 arrivals are missing, and 16 bytes have not arrived'
 reason wrong/too_many_bytes 'never ends: 0 arrivals are missing, and 16 bytes arrived in excess'
 reason wrong/arrival_is_missing 'never ends: 1 arrivals are missing'
@@ -195,8 +195,8 @@ reason wrong/too_many_arrive '3 arrivals at the mbarrier at byte 8 of shared mem
 reason wrong/no_init 'is not initialised'
 reason wrong/tile_not_aligned 'a tile begins 20 bytes into'
 reason wrong/neighbour_is_gone 'shared memory of block 0 of the cluster, which has exited'
-reason wrong/lanes_wait_for_too_few 'a copy (cp.async) of warp 0 may still write: its group was not waited for'
-reason wrong/lanes_do_not_commit 'a copy (cp.async) of warp 0 may still write: its group was not waited for'
+reason wrong/lanes_wait_for_too_few 'a copy (cp.async) of warp 0 may still write: no wait for its group comes before'
+reason wrong/lanes_do_not_commit 'a copy (cp.async) of warp 0 may still write: no wait for its group comes before'
 reason wrong/neighbour_may_write 'block 1 writes without a wait at the cluster'
 reason wrong/neighbour_may_read 'shared memory that block 0 reads without a wait'
 reason wrong/arrives_twice 'lanes arrive at the cluster barrier twice'

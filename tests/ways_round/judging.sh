@@ -110,11 +110,11 @@ two_builds() {
 two='"$cugate" check --metrics metrics --baselines baselines --collector host --samples 1 --kernels ./new.so --against ./base.so -k turns/equal'
 
 way 'a kernel that nobody accepted is five times as slow as in the base' two_builds 1 "$two -k turns/slower" \
-    'regressed  turns/slower' 'pairs worse' 'the baseline lacks them'
+    'regressed  turns/slower' 'pairs worse' 'the baseline does not have all their rows'
 way 'a kernel that nobody accepted is five times as slow, with --paired' two_builds 1 "$two -k turns/slower --paired" \
     'regressed  turns/slower'
 way 'the base cannot run a kernel that nobody accepted' two_builds 3 "$two -k turns/bad_base" 'unsure' 'turns/bad_base' \
-    'the base build gave "failed"' '!  new'
+    'result was "failed"' '!  new'
 way 'a kernel is in the base alone' two_builds 5 "$two -k 'turns/[er][qe]*'" 'missing' 'turns/removed' 'the base build has it'
 
 bad_base_before() {
@@ -122,7 +122,7 @@ bad_base_before() {
         "$cugate" accept --metrics metrics --baselines baselines bad_base.json --reason 'made up'
 }
 way 'the base cannot run a kernel whose pairs were asked for' bad_base_before 3 "$two -k turns/bad_base --paired" \
-    'pairs with the base build could not settle it: the base build gave "failed"'
+    'pairs of runs with the base build did not decide it' 'result was "failed"'
 
 # ---- A harmless rewrite
 
@@ -175,7 +175,7 @@ all_slower() { # but for the code of two whose other rows are further off in thi
             (select(.key | IN("transpose/naive", "dot/fp32") | not).value.launches[]? | select(.code)).code = "f00d" |
             (.value.metrics | .time, .sm_cycles, .sm_cycles_active) |= (if .sessions then .sessions |= map(map(. * 1.029)) else . end))'
 }
-way 'all kernels are of other code and 2.9 % slower' all_slower 3 "$judge" 'all kernels moved together' \
+way 'all kernels are of other code and 2.9 % slower' all_slower 3 "$judge" 'all kernels shifted together' \
     'too few have unchanged code' '!nothing is worse'
 
 # By the sessions of a baseline that a program has.
@@ -191,7 +191,7 @@ lost_work() {
         .kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(1)) | .gpu_time.sessions |= map(map(2000)))'
 }
 way 'a program launches one kernel of 2 us in place of 15,309' lost_work 3 "$judge_program" 'gpt2/program' \
-    'of its GPU time are gone or launched less often, while other kernels do only 0.0 % instead' '!nothing is worse'
+    'of its GPU time are gone or launched less often, and other kernels took over only 0.0 %' '!nothing is worse'
 idle() {
     recorded_program '.kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(. * 100)) |
         .gpu_time.sessions |= map(map(. * 0.5)) | .gpu_busy.sessions |= map(map(. * 0.04)))'

@@ -141,7 +141,7 @@ static int read_kernels(struct image *image)
         if (!name || !*name)
             return image_error(image, "has a function without a name");
         if (!section->bytes || !(section->header.sh_flags & SHF_EXECINSTR))
-            return image_error(image, "has a function in section %s, which holds no instructions", section->name);
+            return image_error(image, "has a function in section %s, which has no instructions", section->name);
         if (section->owner)
             return image_error(image, "has two functions in section %s", section->name);
         struct image_kernel *kernel = ARRAY_GROW(image->kernels, image->kernel_count);

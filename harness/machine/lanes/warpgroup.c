@@ -50,7 +50,7 @@ void warpgroup_watch(struct warp *warp, const struct instruction *code)
             continue;
         if (has(&products->written, (unsigned)number) || (writes && has(&products->read, (unsigned)number))) {
             warp->block->now = code;
-            block_fault(warp->block, "%s %s R%d, which an unfinished wgmma still %s", code->opcode,
+            block_fault(warp->block, "%s %s R%d, which a wgmma in flight still %s", code->opcode,
                         writes ? "writes" : "reads", number,
                         has(&products->written, (unsigned)number) ? "writes" : "reads");
         }
@@ -86,7 +86,7 @@ void warpgroup_begin(struct warp *warp, const struct instruction *code)
     look_for_changed(warp, code, 1, A_REGISTERS);
     for (unsigned i = 0; i < A_REGISTERS; i++)
         if (has(&warp->products.written, (unsigned)a + i))
-            block_fault(warp->block, "%s reads R%u, which an unfinished wgmma still writes", code->opcode,
+            block_fault(warp->block, "%s reads R%u, which a wgmma in flight still writes", code->opcode,
                         (unsigned)a + i);
 }
 
@@ -96,7 +96,7 @@ void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned r
     const unsigned group = products->committed % GROUPS_MOST;
     const int a = register_of(&code->operands[1]);
     if (products->committed - products->waited >= GROUPS_MOST - 1)
-        block_not_simulated(warp->block, "%s in more than %d unfinished groups", code->opcode, GROUPS_MOST - 1);
+        block_not_simulated(warp->block, "%s with more than %d wgmma groups in flight", code->opcode, GROUPS_MOST - 1);
     if (!products->open)
         memset(&products->groups[group], 0, sizeof products->groups[group]);
     add(&products->groups[group].written, (unsigned)register_of(&code->operands[0]), registers);
@@ -318,7 +318,7 @@ static void stored(const struct access *access)
         struct unit *unit = unit_of(block, address);
         struct unit_store *store = &tiles_of(block)->stores[address / UNIT];
         if (unit->product && !is_done(warp, unit))
-            block_fault(block, "warp %u writes byte %lld of shared memory, which an unfinished wgmma still reads",
+            block_fault(block, "warp %u writes byte %lld of shared memory, which a wgmma in flight still reads",
                         warp->number, (long long)address - SHARED_RESERVED);
         if (!unit->stored || is_fenced(block, store))
             memcpy(store->old, block->shared + (size_t)(address / UNIT) * UNIT, UNIT);

@@ -113,7 +113,7 @@ static void arrive(struct warp *warp, const struct instruction *code, uint32_t l
                                           code->flags[FLAG_LOWERS]);
         if (code->flags[FLAG_STAYS] && mbarrier_phase(warp->block, addresses[l]) != (before >> 63 != 0))
             block_fault(warp->block,
-                        "mbarrier.arrive.noComplete ends the phase of the mbarrier at byte %lld of shared memory",
+                        "mbarrier.arrive.noComplete completes the phase of the mbarrier at shared-memory byte %lld",
                         (long long)(addresses[l] & OFFSET_MASK) - SHARED_RESERVED);
         low[l] = (uint32_t)before;
         high[l] = (uint32_t)(before >> 32);
@@ -182,8 +182,8 @@ void phase_is_missing(struct warp *warp, const struct split *split)
         block_fault(warp->block, "warp %u waits for the mbarrier at byte %lld, which is not initialised", warp->number,
                     at);
     block_fault(warp->block,
-                "warp %u waits for a phase of the mbarrier at byte %lld of shared memory that never ends: %u arrivals "
-                "are missing, and %lld bytes %s",
+                "warp %u waits for a phase of the mbarrier at byte %lld of shared memory that never completes: %u "
+                "arrivals are missing, and %lld bytes %s",
                 warp->number, at, missing_arrivals(state), ahead > 0 ? ahead : -ahead,
                 ahead > 0 ? "arrived in excess" : "have not arrived");
 }

@@ -515,8 +515,8 @@ char *block_races_find(const struct block_races *races, bool *sure)
     const unsigned long long at = worst->address;
     char *before = code_place(worst->function, worst->before), *text;
     if (most == RACE_LOST && !unfenced)
-        text = x_sprintf("blocks load the word at 0x%llx of global memory, change it and store it without an atomic, "
-                         "so changes are lost: at %s",
+        text = x_sprintf("blocks load the word at 0x%llx of global memory, modify it and store it without an "
+                         "atomic, so updates are lost: at %s",
                          at, worst->place);
     else
         text = x_sprintf("a block %s the word at 0x%llx of global memory that another block %s at %s, and %s: at %s",

@@ -127,7 +127,7 @@ static void check_load(struct warp *warp, size_t at, bool writes)
     if (!copy || copy->known >> warp->number & 1)
         return;
     block_fault(warp->block,
-                "warp %u %s bytes of shared memory from %lld on that a copy (%s) may still write: it has not waited "
+                "warp %u %s shared memory from byte %lld on, which a copy (%s) may still write: it has not waited "
                 "for the phase of the mbarrier at byte %lld",
                 warp->number, writes ? "writes" : "reads", byte_of(at), opcode_of(warp->block, copy),
                 (long long)copy->barrier - SHARED_RESERVED);
@@ -145,8 +145,8 @@ static void check_store(struct warp *warp, size_t at, const char *does)
     if (!copy || knows_store(hazards, warp->number, copy))
         return;
     block_fault(warp->block,
-                "warp %u %s bytes of shared memory from %lld on that a copy (%s) of warp %u may still read: its group "
-                "was not waited for",
+                "warp %u %s shared memory from byte %lld on, which a copy (%s) of warp %u may still read: no wait "
+                "for its bulk group comes before",
                 warp->number, does, byte_of(at), opcode_of(warp->block, copy), copy->warp);
 }
 
@@ -159,8 +159,8 @@ static void check_lane_copy(const struct warp *warp, size_t at, const char *does
     if (place->copier && !(warp->block->now->traits & TRAIT_ASYNC_COPY) &&
         place->copied > hazards->lane_copies[place->copier - 1].come)
         block_fault(warp->block,
-                    "warp %u %s bytes of shared memory from %lld on that a copy (cp.async) of warp %u may still write: "
-                    "its group was not waited for",
+                    "warp %u %s shared memory from byte %lld on, which a copy (cp.async) of warp %u may still "
+                    "write: no wait for its group comes before",
                     warp->number, does, byte_of(at), place->copier - 1);
 }
 
@@ -224,13 +224,13 @@ static void check_overwritten(struct warp *issuer, size_t at)
     EACH_BIT(reader, place->readers & ~(1u << issuer->number)) {
         if (knows[reader] < place->clocks[reader])
             block_fault(issuer->block,
-                        "%s overwrites bytes of shared memory from %lld on that warp %u may still read: warp %u has "
+                        "%s overwrites shared memory from byte %lld on, which warp %u may still read: warp %u has "
                         "not waited for it",
                         issuer->block->now->opcode, byte_of(at), reader, issuer->number);
     }
     if (place->writer < WARPS && place->writer != issuer->number && knows[place->writer] < place->write_clock)
         block_fault(issuer->block,
-                    "%s overwrites bytes of shared memory from %lld on that warp %u may still write: warp %u has not "
+                    "%s overwrites shared memory from byte %lld on, which warp %u may still write: warp %u has not "
                     "waited for it",
                     issuer->block->now->opcode, byte_of(at), place->writer, issuer->number);
 }
@@ -261,12 +261,12 @@ static void store(struct hazards *hazards, const struct access *access)
         check_lane_copy(warp, at, "copies");
         if (writer < WARPS && writer != me && hazards->knows[me][writer] < place->write_clock)
             block_fault(warp->block,
-                        "%s copies bytes of shared memory from %lld on that warp %u may still write: warp %u has not "
+                        "%s copies shared memory from byte %lld on, which warp %u may still write: warp %u has not "
                         "waited for it",
                         warp->block->now->opcode, byte_of(at), writer, me);
         if (writer < WARPS && hazards->fenced[writer] <= place->written && hazards->fenced[me] <= place->written)
             block_fault(warp->block,
-                        "%s copies bytes of shared memory from %lld on that warp %u wrote, without fence.proxy.async "
+                        "%s copies shared memory from byte %lld on, which warp %u wrote, without fence.proxy.async "
                         "between them",
                         warp->block->now->opcode, byte_of(at), writer);
         if (access->more)

@@ -91,7 +91,7 @@ static void done(const struct access *access)
         if (memcmp(&again->word, warp->block->shared + again->address, sizeof again->word) == 0) {
             if (warp->block->proof)
                 warp->block->unproved(warp->block->proof, access->code,
-                                      "warps store data-dependent values to one word of shared memory");
+                                      "warps store data-dependent values to the same shared-memory word");
         } else if (again->lanes) {
             lanes_meet(warp, true, again->lanes, true, again->address);
         } else {

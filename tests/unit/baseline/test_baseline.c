@@ -60,7 +60,7 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
     run_filter(&other_run, (char *[]){(char[]){"none"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
     expect_read(scratch, &run.device, EXIT_USAGE,
-                "tree.json contains no kernel: remove it, and accept reduce/tree again");
+                "tree.json contains no kernels: delete it, and accept reduce/tree again");
 
     remove(tree);
     OWNED_TEXT stray = scratch_file(gpu, "reduce.json", "{}");
@@ -128,7 +128,7 @@ Test(baseline, devices_that_cannot_be_read_are_an_error, .init = scratch_begin, 
     capture_begin();
     cr_expect_eq(baseline_devices_read(&devices, "/dev/null"), -1);
     char *said = capture_end();
-    expect_word(said, "/dev/null: Not a directory; name it with --baselines");
+    expect_word(said, "/dev/null: Not a directory; pass the right folder with --baselines");
     free(said);
 
     add_file(scratch, "a-gpu/copy", "a.json", "A GPU", "8.0");

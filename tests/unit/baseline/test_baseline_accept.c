@@ -129,16 +129,17 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
     expect_command(scratch, "moved", arguments + 4, 1, 0, NULL);
     fflush(stdout);
     OWNED_TEXT expected = x_sprintf(
-        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n" WIDER_LIMITS(
-            "2") "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agree with the baseline and were "
-                 "added, 3 already there\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session in "
+        "accepted 12 rows of 3 kernels from 2 sessions into %s/nvidia-h200: 12 new\n" WIDER_LIMITS(
+            "2") "accepted 12 rows of 3 kernels from 2 sessions into %s/nvidia-h200: 9 agree with the baseline and "
+                 "were "
+                 "added, 3 already there\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session into "
                                                               "%s/nvidia-h200: 7 agree with the baseline and were "
                                                               "added, 1 replaced, 1 only shown (info), 3 already "
                                                               "there; 1 drift reference moved\n"
                                                               "  worse    access/coalesced count: 7 -> 10.00 M "
                                                               "(+1.43e+08 %%)\n" WIDER_LIMITS(
                                                                   "4") "accepted 12 rows of 3 kernels from 1 session "
-                                                                       "in %s/nvidia-h200: 3 agree with the baseline "
+                                                                       "into %s/nvidia-h200: 3 agree with the baseline "
                                                                        "and were added, 3 replaced, 3 only shown "
                                                                        "(info), 3 already there; 1 drift reference "
                                                                        "moved\n"
@@ -173,9 +174,9 @@ Test(baseline_accept, the_command_names_what_it_left_out, .init = scratch_begin,
     }
     fflush(stdout);
     OWNED_TEXT expected = x_sprintf(
-        "accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
-            "1") "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agree with the baseline "
-                 "and were added, 1 already there, 1 changed far with unchanged code and were left out\n"
+        "accepted 4 rows of 1 kernel from 1 session into %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
+            "1") "accepted 3 rows of 1 kernel from 1 session into %s/nvidia-h200: 2 agree with the baseline "
+                 "and were added, 1 already there, 1 changed too much for unchanged code and were left out\n"
                  "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%); left out, but -k reduce/tree -m time "
                  "accepts it anyway\n" WIDER_LIMITS("1"),
         scratch, scratch);

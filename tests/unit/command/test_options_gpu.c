@@ -83,7 +83,7 @@ Test(options_gpu, of_several_the_one_with_a_baseline)
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
     put_description(fixture.own, "big.ini");
     put_description(fixture.own, "small.ini");
-    expect(&fixture, NULL, "", NULL, "no GPU to simulate is named; known are big, small");
+    expect(&fixture, NULL, "", NULL, "no GPU to simulate is set; known GPUs: big, small");
     fixture.options.baselines = "nope";
     expect(&fixture, NULL, "", NULL, "there is no nope: no GPU");
     fixture.options.baselines = fixture.baselines;
@@ -91,7 +91,7 @@ Test(options_gpu, of_several_the_one_with_a_baseline)
     expect(&fixture, NULL, fixture.own, "small.ini", "");
     expect(&fixture, "big", fixture.own, "big.ini", "");
     free(put_folder(fixture.baselines, "big"));
-    expect(&fixture, NULL, "", NULL, "known are big, small");
+    expect(&fixture, NULL, "", NULL, "known GPUs: big, small");
 }
 
 Test(options_gpu, descriptions_of_one_s_own)

@@ -133,7 +133,7 @@ Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
         const char *id, *words, *unpaired;
     } expected[] = {
         {"turns/added", "turns/added is not in ", NULL}, /* the base lacks it, so nothing can settle it */
-        {"turns/bad_base", "", "the base build gave \"failed\" (launch: made-up illegal address)"},
+        {"turns/bad_base", "", "the base build's result was \"failed\" (launch: made-up illegal address)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id));

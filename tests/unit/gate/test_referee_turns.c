@@ -38,7 +38,7 @@ Test(referee_turns, all_have_a_line)
     for (size_t jobs = 1; jobs < 6; jobs++) {
         int code;
         OWNED_TEXT text = take(ends, ARRAY_SIZE(ends), jobs, &code);
-        cr_expect_str_eq(text, "0: 0\n1: its process ended with exit code 137\n2: 1\n3: 2\n");
+        cr_expect_str_eq(text, "0: 0\n1: its process exited with code 137\n2: 1\n3: 2\n");
         cr_expect_eq(code, EXIT_NOT_MEASURED);
     }
 }

@@ -307,7 +307,7 @@ Test(measure, the_time_limit_is_each_kernel_s_own)
 Test(measure, a_close_that_hangs_fails_its_kernel)
 {
 #define CLOSE_HANGS                                                                                                    \
-    .timeout = 3, .hung = "slow_close/good", .why = "after giving its results the process hung, probably in"
+    .timeout = 3, .hung = "slow_close/good", .why = "after its results arrived the process hung, probably in"
     EXPECT({{"slow_close/*", "good/*"}, CLOSE_HANGS, .results = 4, .says = "printed at once"},
            {{"slow_close/*", "slow_close/*"}, CLOSE_HANGS, .results = 1});
 }

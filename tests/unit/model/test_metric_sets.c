@@ -98,7 +98,7 @@ Test(metric_sets, what_is_no_set_is_refused)
     expect_refused("tensr", "+tensr: no such folder or file; did you mean +tensor? There are core, tensor");
     expect_refused("no/tensor", "+no/tensor: no such folder or file");
     free(scratch_file(own, "rare.ini", "optional = yes\n[r]\n" BODY));
-    expect_refused(own, "are all optional or empty: name one with --metrics +");
+    expect_refused(own, "are all optional or empty: add one with --metrics +");
     free(scratch_file(own, "a.ini", "[own]\n" BODY "weight = m9\n"));
     expect_refused(own, "[own] is weighed by \"m9\", but no section has that name");
 }

@@ -127,7 +127,7 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
         {whole, EXIT_USAGE, "3.json is a whole run"},
         {twice, EXIT_USAGE, "2.json and 3.json are both shard 2 of 3, and differ"},
         {overlapping, EXIT_USAGE, "b/x is in two parts"},
-        {interrupted, EXIT_NOT_MEASURED, "3.json, shard 3 of 3, was interrupted: it holds 1 of its 2 kernels"},
+        {interrupted, EXIT_NOT_MEASURED, "3.json, shard 3 of 3, was interrupted: it has 1 of its 2 kernels"},
         {interrupted, EXIT_NOT_MEASURED, "missing in all parts: c/y"},
         {doctored, EXIT_NOT_MEASURED, "missing in all parts: c/y"},
     };
