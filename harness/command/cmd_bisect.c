@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 struct own_options {
-    const char *build, *judge;
+    const char *judge;
 };
 
 struct bisecting {
@@ -100,7 +100,7 @@ static int start_script(const struct bisecting *work)
         options->globs[0],
         work->metric ? work->metric->name : "",
         is_default ? "" : options->kernels,
-        OWN(options)->build ? OWN(options)->build : "",
+        options->build ? options->build : "",
         work->computes ? "computed" : "measured",
     };
     OWNED_MEMORY char **words = NULL;
@@ -302,7 +302,7 @@ static const struct option_row *const takes[] = {
     &option_k,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "the metric that got worse (default: the computed metric that got worse most)"),
-    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = OWN_PLACE(build),
+    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
            .doc = "shell command that builds a commit, run at its top (default: `build` of cugate.ini, else `make` of "
                   "the library that --kernels names)"),
     &option_kernels, &option_metrics, &option_simulate,

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 struct own_options {
-    const char *build, *program, *runner, *action; /* as they are typed */
-    bool nightly, slurm;                           /* what else is written */
-    const char *skill;                             /* folder */
+    const char *program, *runner, *action; /* as they are typed */
+    bool nightly, slurm;                   /* what else is written */
+    const char *skill;                     /* folder */
     bool force;
 };
 
@@ -155,7 +155,7 @@ static char *make_config(const struct beginning *beginning)
     const struct {
         const char *key, *value;
     } lines[] = {{"kernels", beginning->kernels},
-                 {"build", OWN(options)->build},
+                 {"build", options->build},
                  {"baselines", beginning->baselines},
                  {"gpu", beginning->gpu}};
     OWNED_TEXT text = x_strdup("");
@@ -254,8 +254,8 @@ static void say_next(const struct beginning *beginning)
     if (!beginning->computes && !beginning->judged) {
         say_sessions(options);
     } else if (!beginning->judged) {
-        if (OWN(options)->build)
-            print_harmless("  %s\n", OWN(options)->build);
+        if (options->build)
+            print_harmless("  %s\n", options->build);
         if (OWN(options)->program)
             print_harmless("  cugate run --simulate --save first.json -- %s      # linked by nvcc -cudart shared\n",
                            OWN(options)->program);
@@ -305,8 +305,8 @@ static bool has_baseline(const char *baselines, bool of_program)
 static int look(struct beginning *beginning)
 {
     const struct options *options = beginning->options;
-    const char *const texts[] = {OWN(options)->program, OWN(options)->build, options->gpu,       OWN(options)->runner,
-                                 OWN(options)->action,  options->kernels,    options->baselines, OWN(options)->skill};
+    const char *const texts[] = {OWN(options)->program, options->build,   options->gpu,       OWN(options)->runner,
+                                 OWN(options)->action,  options->kernels, options->baselines, OWN(options)->skill};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (texts[i] && strpbrk(texts[i], "\n\r"))
             return error("'%s' has more than one line", texts[i]);
@@ -314,7 +314,7 @@ static int look(struct beginning *beginning)
                has_library = named && !(OWN(options)->program && config_gives(&options->config, "kernels"));
     if (has_library == (OWN(options)->program != NULL))
         return error("say what to judge: --kernels LIB.so (a kernel library) or --program COMMAND");
-    if (has_library && !OWN(options)->build)
+    if (has_library && !options->build)
         return error("say how to build %s: --build COMMAND", options->kernels);
     if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
@@ -363,7 +363,7 @@ static const struct option_row *const takes[] = {
            .doc = "kernel library: the path where the build writes it"),
     OPTION(.name = "program", .argument = "COMMAND", .kind = KIND_TEXT, .place = OWN_PLACE(program),
            .doc = "program to measure instead of a library, in quotes: 'python3 bench.py'"),
-    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = OWN_PLACE(build),
+    OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
            .doc = "shell command that builds the library or program, run at the top of the repository"),
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
            .doc = "GPU to simulate, such as nvidia-h200; without it, a program is measured on a GPU"),

@@ -52,8 +52,8 @@ struct options {
     int first, skip, runs;  /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
     char **nvtx;            /* --nvtx: globs of ranges; strings are borrowed */
     size_t nvtx_count;
-    const char *from_start; /* --from-start: on or off; NULL: on */
-    const char *name;
+    const char *from_start;                      /* --from-start: on or off; NULL: on */
+    const char *name, *build;                    /* --name; --build of bisect and init */
     const char *code, *tolerance, *type, *exact; /* of swap, as they are typed */
     int explain;                                 /* --explain, seconds; -1: none were given */
     int sessions;                                /* --sessions, default 10 */
@@ -131,7 +131,7 @@ struct exit_words {
 /* clang-format on */
 
 struct command {
-    const char *name;
+    const char *name, *build;              /* --name; --build of bisect and init */
     const char *arguments;                 /* for the usage line: "BASE.json RUN.json" */
     const char *summary;                   /* one line */
     const char *details;                   /* paragraphs for --help, with exit codes where they need words */

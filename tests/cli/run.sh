@@ -224,7 +224,7 @@ begun 0 "require the check; !accept" --program ./x --force
 
 # cugate.ini, from a folder below it.
 mkdir -p configured/below
-printf '%s\n' 'metrics = ../made_up/metrics' 'baselines = perf' 'samples = 9' >configured/cugate.ini
+printf '%s\n' 'metrics = ../made_up/metrics' 'baselines = perf' 'samples = 9' 'build = make' >configured/cugate.ini
 configured() { # COMMAND...: in that folder
     (cd configured/below && "$cugate" "$@") >out 2>err
 }
@@ -244,23 +244,23 @@ finish "an option that computing has no use for" $? 2 "--samples has no effect w
 configured check --simulate=nvidia-h200 --kernels ../../libmade_up.so -k fine/none
 finish "of cugate.ini it is passed over" $? 2 "no kernel; fine/none; !--samples"
 configured list config
-finish "list config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9"
+finish "list config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9; build = make"
 configured doctor --collector host --kernels ../../libmade_up.so
 finish "doctor with a cugate.ini" $? 5 "cugate.ini; ../cugate.ini: metrics"
 printf '%s\n' 'kernels = perf/libmine.so' >>configured/cugate.ini
 configured list
 finish "a library of cugate.ini that is not built" $? 2 \
-    "no kernel library ../perf/libmine.so (set in ../cugate.ini:4): build your project first; !make"
+    "no kernel library ../perf/libmine.so (set in ../cugate.ini:5): build your project first; !make"
 configured check --replay ../../made_up/same.json
 finish "is not asked for where nothing is measured" $? 0 "nothing is worse"
 configured doctor
-finish "doctor on it" $? 5 "FAIL  kernel library; (set in ../cugate.ini:4); !cugate run -- PROGRAM; cannot measure: fix the first FAIL line"
+finish "doctor on it" $? 5 "FAIL  kernel library; (set in ../cugate.ini:5); !cugate run -- PROGRAM; cannot measure: fix the first FAIL line"
 sed -i '$d' configured/cugate.ini
 configured check --help -v
 finish "check --help -v with a cugate.ini" $? 0 "here: baselines = ../perf, set in ../cugate.ini:2"
 echo 'sampels = 3' >>configured/cugate.ini
 configured compare ../../made_up/same.json ../../made_up/same.json
-finish "an unknown key" $? 2 '../cugate.ini:4: unknown key "sampels": did you mean samples?; !nothing is worse'
+finish "an unknown key" $? 2 '../cugate.ini:5: unknown key "sampels": did you mean samples?; !nothing is worse'
 configured --version
 finish "--version whatever cugate.ini says" $? 0 "cugate 0.1.0; !error"
 configured check --help -v
