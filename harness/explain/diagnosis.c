@@ -111,6 +111,19 @@ static const struct pattern *choose_pattern(const struct diagnosis *diagnosis, c
     return pattern;
 }
 
+/* Returns the metric of a count that became worse on the line where warps stall: that is why, and how they stall now
+ * may advise against what mends it. NULL where there is none. */
+static const struct metric *find_cause(const struct diagnosis *diagnosis, const struct worse *rows, size_t count,
+                                       const struct blame *stalls)
+{
+    for (size_t i = 0; i < count && stalls->pattern && stalls->pattern->sum.count == 0; i++) {
+        const struct blame *other = &diagnosis->list[rows[i].index];
+        if (other->pattern && other->pattern->sum.count > 0 && other->hotspots[0].line == stalls->hotspots[0].line)
+            return diagnosis->comparison->list[rows[i].index].metric;
+    }
+    return NULL;
+}
+
 static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, size_t count, const struct result *base,
                          const struct result *now, const char *change, const char *appeared)
 {
@@ -130,6 +143,8 @@ static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, 
         blame->launch_change = x_strdup(change);
         blame->appeared = x_strdup(appeared);
     }
+    for (size_t i = 0; i < count; i++)
+        diagnosis->list[rows[i].index].cause = find_cause(diagnosis, rows, count, &diagnosis->list[rows[i].index]);
 }
 
 void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *comparison, const struct run *baseline,

@@ -15,6 +15,7 @@ struct blame {
     size_t count;
     bool against_base; /* the lines grew against a base; else there was none, and they are only the largest now */
     const struct metric *same_as; /* metric of a more severe row of the kernel with the same pattern; else NULL */
+    const struct metric *cause;   /* of a row whose lines only stall: a worse count of its first line; else NULL */
     bool is_worst;                /* the row is the most severe of the worse rows of its kernel */
     char *launch_change; /* how the kernel's launches and their machine code differ from the baseline's: "block 256x1x1
                             -> 32x1x1; registers 64 -> 128"; else NULL. Owned */

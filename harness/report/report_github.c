@@ -113,8 +113,8 @@ static size_t put_judgements(FILE *stream, const struct report *report)
     size_t count = 0, shown = 0;
     for (size_t i = 0; i < report->comparison->count; i++) {
         const struct judgement *judgement = &report->comparison->list[i];
-        /* by an annotation at the same line */
-        const bool explained = diagnosis_of(report->diagnosis, judgement)->same_as;
+        const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
+        const bool explained = blame->same_as || (blame->cause && judgement->verdict == VERDICT_REGRESSED); /* there */
         if (words_verdict_tone(judgement->verdict) < TONE_WARN || explained)
             continue;
         count++;

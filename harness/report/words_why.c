@@ -107,6 +107,8 @@ char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot)
 
 char *words_advice(const struct blame *blame)
 {
+    if (blame->cause)
+        return x_sprintf("see %s", blame->cause->name);
     const bool nameless = ANY(i, blame->count, !blame->hotspots[i].line->file);
     const char *stall = blame->against_base ? blame->hotspots[0].stall : NULL;
     const char *advice = stall ? stall_advice(stall, blame->profile) : blame->pattern->advice;

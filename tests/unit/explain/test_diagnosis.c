@@ -61,13 +61,14 @@ static void expect_blame(void)
     OWNED(diagnosis) diagnosis = {0};
     diagnosis_make(&diagnosis, &sides->comparison, &sides->base, &sides->run);
     const struct blame *blame = diagnosis_of(&diagnosis, judgement);
-    const char *pattern = blame->pattern ? blame->pattern->name : "none", *same_as = "", *launch = "";
+    const char *pattern = blame->pattern ? blame->pattern->name : "none", *same_as = "", *launch = "", *cause = "";
     size_t against = blame->against_base, worst = blame->is_worst, lines = 3;
     CHECK(strcmp(pattern, word(2)) == 0, "%s: %s", word(1), pattern);
     while (lines < word_count && !strchr(word(lines), '='))
         lines++;
     const struct member members[] = {{"same_as", .text = &same_as},
                                      {"launch", .text = &launch},
+                                     {"cause", .text = &cause},
                                      {"against", .count = &against},
                                      {"worst", .count = &worst}};
     put_members(members, ARRAY_SIZE(members), lines);
@@ -78,6 +79,7 @@ static void expect_blame(void)
           blame->is_worst);
     const char *as = blame->same_as ? blame->same_as->name : "";
     CHECK(strcmp(same_as, as) == 0, "as %s", as);
+    CHECK(strcmp(cause, blame->cause ? blame->cause->name : "") == 0, "cause: %s", cause);
     CHECK(strcmp(launch, blame->launch_change ? blame->launch_change : "") == 0, "launch: %s", blame->launch_change);
 }
 
