@@ -194,8 +194,7 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
         const struct metric_note *known = run_find_note(baseline, note->name);
         if (known && !note_is_equal(known, note))
             return FAIL(EXIT_BASELINE,
-                        "%s defines %s as %s in %s, but other files there define it as %s in %s: accept a new run of "
-                        "all kernels",
+                        "%s defines %s as %s in %s, but other files define it as %s in %s: accept a run of all kernels",
                         file->path, note->name, note->counter, note->unit, known->counter, known->unit);
         OWNED_TEXT words = NULL;
         if (!known || (!known->judged && note->judged) || note_compare(note, known, &words) == NOTE_WEAKENED)
@@ -241,9 +240,9 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     *baseline = (struct run){0};
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
-        OWNED_TEXT others = tell_others(baselines);
-        result = FAIL(EXIT_BASELINE, "no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU",
-                      files.folder, others);
+        OWNED_TEXT others = tell_others(baselines), *here = *files.folder == '/' ? NULL : realpath(".", NULL);
+        result = FAIL(EXIT_BASELINE, "no baseline for %s in %s%s%s%s", device->name ? device->name : "an unknown GPU",
+                      here ? here : "", here ? "/" : "", files.folder, others);
     }
     if (result == 0)
         merge_sessions(baseline, &files);

@@ -223,8 +223,8 @@ static int find_gone(const struct merging *merging, const struct baseline_files 
         for (size_t r = 0; r < merging->candidates[i].run->result_count; r++)
             any |= is_program_row(merging->candidates[i].run->results[r].id);
     if (!any)
-        return error("--gone needs runs of a program as a whole: measure with `cugate run --save run.json -- PROGRAM`, "
-                     "without -k");
+        return error(
+            "--gone needs runs of a whole program: measure with `cugate run --save run.json -- PROGRAM`, without -k");
     for (size_t f = 0; f < files->count; f++)
         if (is_gone(merging, files->list[f].id))
             *ARRAY_GROW(*paths, *count) = x_strdup(files->list[f].path);
@@ -332,9 +332,9 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
     const size_t worse = put_worse(comparisons, count, fresh, stream);
     fclose(stream);
     if (worse > 0)
-        error("%zu kernel%s got worse, and nothing was accepted. If this is intended, name %s: cugate accept%s "
-              "--reason \"...\"",
-              worse, plural(worse), plural_of(worse, "it", "them"), words);
+        error(
+            "%zu kernel%s got worse, and nothing was accepted. If intended, name %s: cugate accept%s --reason \"...\"",
+            worse, plural(worse), plural_of(worse, "it", "them"), words);
     free(run.sessions);
     for (size_t i = 0; i < count; i++)
         comparison_release(&comparisons[i]);
@@ -410,10 +410,10 @@ static bool was_measured(const struct baseline_files *files)
 
 static int refuse_computed(const struct merging *merging, const struct baseline_files *files)
 {
-    return FAIL(EXIT_BASELINE,
-                "%s was computed, but the baseline in %s was measured: accept a measured run instead: cugate run "
-                "--save RUN.json",
-                merging->candidates[0].name, files->folder);
+    return FAIL(
+        EXIT_BASELINE,
+        "%s was computed, but the baseline in %s was measured: accept a measured run (cugate run --save RUN.json)",
+        merging->candidates[0].name, files->folder);
 }
 
 /* Does the second and third step; the folder must be locked. */

@@ -232,9 +232,9 @@ int known_regressions_check(const struct known_regressions *regressions, const s
             result = error("%s:%d: unknown metric \"%s\"%s%s%s", known->file, known->line, known->metric,
                            near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
         } else if (metric->class == METRIC_INFO) {
-            result = error("%s:%d: %s is only shown and never judged, so no regression of it can be expected: remove "
-                           "[%s %s]",
-                           known->file, known->line, metric->name, known->kernel, metric->name);
+            result =
+                error("%s:%d: %s is only shown, never judged, so it cannot be expected to be worse: remove [%s %s]",
+                      known->file, known->line, metric->name, known->kernel, metric->name);
         }
         OWNED_TEXT below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", folder, below);
         if (is_absent(path))

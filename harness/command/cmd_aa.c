@@ -253,8 +253,7 @@ const struct command command_aa = {
     .arguments = "[-- PROGRAM [ARG]... | RUN.json...]",
     .summary = "A/A: judge identical code against itself to measure the false-alarm rate",
     .details = "Measures the same code in many sessions and judges each against the others. It prints the false "
-               "alarms, the spread of each metric, the counters that do not repeat, and the smallest change in time "
-               "that would be caught.\n"
+               "alarms, the spread of each metric, the counters that do not repeat, and the smallest change in time caught.\n"
                "PROGRAM runs once per session, as under `cugate run -- PROGRAM`, or more often if that is needed to count everything. "
                "Its output goes to standard error. A session that fails or is incomplete ends the command and is not saved.\n"
                "--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least two sessions, of "

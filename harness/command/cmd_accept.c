@@ -201,11 +201,9 @@ const struct command command_accept = {
     .name = "accept",
     .arguments = "RUN.json...",
     .summary = "make an intended change the new baseline: a run, or some of its numbers",
-    .details = "Writes the chosen numbers into the baseline for the runs' GPU model, with the reason. Nothing else in "
-               "the baseline changes.\n"
+    .details = "Writes the chosen numbers into the baseline for the runs' GPU model, with the reason, and nothing else.\n"
                "A number that agrees with the baseline adds its sessions to it. More sessions make limits tighter, so "
-               "accept good runs from time to time. A number that moved replaces the old one, which stays in the "
-               "file's history.\n"
+               "accept good runs from time to time. A changed number replaces the old one, which git keeps.\n"
                "If the machine code and the exact counts of the kernel are unchanged, a change is noise. Up to 5 % or "
                "the limit it is added as a session. Beyond that it is left out, with a message; -m accepts it anyway.\n"
                "A red run needs -k, to name the kernels that may get worse.\n"

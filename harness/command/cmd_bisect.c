@@ -326,8 +326,7 @@ const struct command command_bisect = {
                "the CPU, as by --simulate. Times, and with --device all metrics, are measured on a GPU. A commit that "
                "cannot be built or measured is skipped.\n"
                "--kernels is the path of the built library in this checkout; the worktree uses the same path. The "
-               "build's environment has CUGATE_TOP, the top of this checkout. Files that .gitignore names stay from "
-               "one build to the next.",
+               "build's environment has CUGATE_TOP, the top of this checkout. Ignored files stay from build to build.",
     .exits = EXITS({EXIT_SAME, "BAD is not worse than GOOD"},
                    {EXIT_REGRESSED, "the first bad commit was found"},
                    {EXIT_USAGE, NULL},

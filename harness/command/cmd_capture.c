@@ -132,8 +132,7 @@ const struct command command_capture = {
                "restored before each launch and their results compared, and with --simulate computes them without a "
                "GPU. `cugate capture FILE.capsule -o NEW.capsule` replays the kernels of a file anew, on another GPU for "
                "example, and keeps those that reproduce.\n"
-               "FILE contains the program's data: inputs, weights, everything that its kernels can reach. Share it "
-               "with the same care.",
+               "FILE contains the program's data: inputs, weights, all that its kernels can reach. Share it with the same care.",
     .exits = EXITS({EXIT_SAME, "all chosen kernels were captured and replayed"}, {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "some kernels were refused and are not in the file, no GPU, or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),

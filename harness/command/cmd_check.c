@@ -182,15 +182,13 @@ static const struct option_row *const takes[] = {
            .doc = "judge a build that is older than its sources; without this option a pass is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
-           .doc = "base build, LIB.so or 'COMMAND': runs alternately with this build to decide uncertain times and "
-                  "times of changed code"),
+           .doc = "base build, LIB.so or 'COMMAND': alternates with this build, to decide times of changed code"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired), .ways = WAYS_MEASURED,
            .doc = "alternate every kernel with --against, not only the uncertain ones"),
     &option_power,
     &option_explain, &option_baselines,
     OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = OWN_PLACE(before),
-           .doc = "report what weakens the gate since the previous revision, whose files are DIR/baselines and "
-                  "DIR/metrics"),
+           .doc = "report what weakens the gate since an older revision with the files DIR/baselines and DIR/metrics"),
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_lines, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_trades, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,

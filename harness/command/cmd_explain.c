@@ -168,8 +168,7 @@ const struct command command_explain = {
     .summary = "explain what limits a kernel, by source line",
     .details = "Measures a kernel, or all that a glob like 'reduce/*' matches. It shows the resources of its launches, "
                "the occupancy limiter and how much it must change, how close the kernel came to the peaks of this GPU, "
-               "and which source lines take time, stall or do needless work. With --format json, each kernel is a "
-               "document.\n"
+               "and which source lines take time, stall or do needless work. --format json: one document per kernel.\n"
                "--simulate computes source lines and occupancy limiters without a GPU.\n"
                "--replay explains kernels of a recorded run. Runs of `cugate run --lines` and `cugate explain --save` "
                "have source lines. Their text is read from the checkout of the kernel library. A kernel that could not "

@@ -233,8 +233,8 @@ static void say_github(const struct beginning *beginning)
     const struct options *options = beginning->options;
     print_harmless("then, on GitHub:\n");
     if (!OWN(options)->action)
-        print_harmless("  in .github/workflows, replace OWNER by the owner of your cugate repository and COMMIT by one "
-                       "of its commits\n");
+        print_harmless(
+            "  in .github/workflows, set OWNER to the owner of your cugate copy and COMMIT to a commit of it\n");
     if (beginning->measures || OWN(options)->nightly)
         print_harmless("  a runner with a GPU and the labels %s: cugate doctor shows whether it can measure\n",
                        OWN(options)->runner ? OWN(options)->runner : RUNNER);

@@ -100,8 +100,7 @@ static const struct option_row *const takes[] = {
            .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"),
     &option_first, &option_skip, &option_nvtx, &option_from_start,
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines), .ways = LIBRARY | WAY(PROGRAM),
-           .doc = "also record counts and stalls by source line; takes about a second per kernel, or one run of the "
-                  "program"),
+           .doc = "also record counts and stalls by source line; takes about 1 s per kernel, or one run of PROGRAM"),
     &option_runs,
     OPTION(.name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0,
            .maximum = 86400, .ways = WAYS_OF_PROGRAM,
@@ -123,8 +122,7 @@ const struct command command_run = {
                "--device all, or 0,1,3, divides the kernels among GPUs of one model, the longest first. A kernel "
                "that fails on one GPU is tried once on another. If it succeeds there, the exit code is 3 at best.\n"
                "--shard 2/8 measures the second of eight parts. Every machine computes the same parts from the same "
-               "library, -k and baselines. The variants of a family stay together. `cugate merge` joins the "
-               "parts.\n"
+               "library, -k and baselines. A family's variants stay together. `cugate merge` joins parts.\n"
                "With --baselines or --shard, bank conflicts are counted wherever a check would count them, so check "
                "--replay has every row of the baseline.\n"
                "PROGRAM uses PyTorch, Triton, CuPy, cuBLAS or any other CUDA. Its input, output and exit code do not "
@@ -133,24 +131,20 @@ const struct command command_run = {
                "launches agree. Counting at most doubles the program's run time, unless --explain sets another limit. "
                "If a kernel then lacks a set, takes 1 % of the GPU time and is not part of a warm-up, the program runs "
                "a second time. It must do the same each time; its output is shown only the first time. For a program "
-               "that can run only once, use --runs 1: missing counters are then not counted. -m chooses metrics; a few "
-               "of them need one set.\n"
+               "that can run only once, use --runs 1: missing counters are then not counted. -m chooses metrics; a few need one set.\n"
                "Launches of one kernel in one shape make one entry, NAME/KERNEL@GRID,BLOCK. The launch of a CUDA graph "
                "is one entry, named after its kernels. NAME/program is the whole program, NAME/program:RANGE the "
-               "launches in an NVTX range that --nvtx names. Caches are not flushed, so such a run is never compared "
-               "with one of a library.\n"
+               "launches in an NVTX range that --nvtx names. Caches are not flushed, so the run is never compared with a library's.\n"
                "--simulate executes the launches on the CPU and counts them, without a GPU; times are estimated. A "
                "program has to link CUDA's runtime as a shared library (nvcc -cudart shared) or call the driver, as "
                "Triton does. If a kernel of it races or accesses memory out of bounds, or something is not simulated, "
                "the exit code is 5, whatever PROGRAM's exit code. --report sarif=FILE, junit=FILE or github=FILE reports "
-               "each such kernel. --suppress lets known faults pass: the kernel is counted, stray loads read 0 and stray "
-               "stores do nothing.",
+               "each such kernel. --suppress lets known faults pass: the kernel is counted, stray loads read 0, stray stores are lost.",
     .exits = EXITS({EXIT_SAME, "every kernel was measured; if PROGRAM fails, its exit code is returned instead"},
                    {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, "a kernel failed on one GPU and succeeded on another"},
                    {EXIT_BASELINE, "the baseline of --baselines cannot be used"},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel failed, --timeout stopped the program, or "
-                                       "--simulate found a fault"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel failed, --timeout expired, or --simulate found a fault"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate run --save run.json -- python3 train.py",
     .takes = takes,

@@ -291,8 +291,7 @@ static void warn_unwritten(const struct task *task)
                 bytes += task_array_size(&task->launches[i].arguments[k]) / 8 * 8;
         if (!result->unfilled && result->drawn.filled < bytes)
             warning("%s: of %" PRIu64 " bytes of outputs, %" PRIu64
-                    " are not overwritten: is the grid too small or an output too large, or does the kernel add to its "
-                    "output?",
+                    " are not overwritten: is the grid too small, an output too large, or does the kernel add to it?",
                     result->id, bytes, bytes - result->drawn.filled);
     }
 }
@@ -361,8 +360,7 @@ static int judge_itself(const struct task *task, const char *path)
     const char *why = code == EXIT_SAME ? refereed_why(&refereed) : said.text;
     code = code == EXIT_SAME ? (int)refereed.exit_code : code;
     if (code == EXIT_NOT_MEASURED)
-        error("%s cannot be a reference, because it fails its own task: %s; if its sums are in no fixed order, add "
-              "--tolerance",
+        error("%s cannot be a reference, because it fails its own task: %s; if sums vary in order, add --tolerance",
               options->arguments[0], why ? why : exit_code_name(EXIT_NOT_MEASURED));
     else if (code == EXIT_UNSURE && !options->quiet)
         warning("the reference does not pass its own task: %s", why ? why : exit_code_name(EXIT_UNSURE));

@@ -220,9 +220,9 @@ static int look(const char *path, const char *folder)
                      path);
     }
     if ((!is_link && is_open(&file)) || (!is_own(&file) && file.st_uid != around.st_uid))
-        return error("%s is not read, because others can write to it and it names commands to run: chown it to "
-                     "yourself and chmod go-w it",
-                     path);
+        return error(
+            "%s is not read, because others can write to it and it has commands: chown it to yourself, chmod go-w it",
+            path);
     OWNED_TEXT target = is_link ? realpath(path, NULL) : NULL, *place = target ? folder_of(target) : NULL;
     return is_link ? (target ? look(target, place) : 0) : 1;
 }

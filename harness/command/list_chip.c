@@ -63,10 +63,9 @@ static void name_many_passes(const struct gpu_plugin *gpu, const char *chip, con
         OWNED_TEXT memory = NULL;
         size_t passes = 0;
         if (chosen[m] && gpu->chip_counters(chip, &alone, &counter, &memory, &passes, &ignored) == 0 && passes > 1)
-            print_wrapped(2,
-                          "%s alone needs %zu passes, so `cugate run -- PROGRAM`, which makes one pass per run, does "
-                          "not count it",
-                          metrics->list[m].name, passes);
+            print_wrapped(
+                2, "%s alone needs %zu passes, so `cugate run -- PROGRAM`, with one pass per run, cannot count it",
+                metrics->list[m].name, passes);
     }
 }
 

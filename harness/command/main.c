@@ -133,8 +133,7 @@ static void take_old_spellings(int *argc, char **argv)
                 continue;
             if (!now) {
                 memmove(argv + i, argv + i + 1, (size_t)((*argc)-- - i) * sizeof *argv);
-                warning("%s ends with the next release: `cugate help words` explains terms, and `cugate list metrics "
-                        "-v` metrics",
+                warning("%s ends with the next release: `cugate help words` explains terms, `list metrics -v` metrics",
                         old);
                 break;
             }

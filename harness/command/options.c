@@ -89,12 +89,10 @@ const struct option_row option_explain = {
 const struct option_row option_launch = {
     .name = "launch", .argument = "LAUNCH", .kind = KIND_LIST, .place = PLACE(launches),
     .doc = "'NAME<<<GRID, BLOCK, SHARED>>>' or a part of it, such as NAME or '<<<, 32x4>>>': the function and launch "
-           "of the code (default: from Triton's JSON, else as captured); repeatable: a later part adds to an earlier "
-           "one"};
+           "of the code (default: from Triton's JSON, else as captured); repeatable: later parts add to earlier ones"};
 const struct option_row option_tolerance = {
     .name = "tolerance", .argument = "RATIO", .kind = KIND_TEXT, .place = PLACE(tolerance),
-    .doc = "allowed error, relative to the largest value in the same 512 bytes (default: the capsule's tolerance, else "
-           "bit for bit)"};
+    .doc = "allowed error, relative to the largest value in the same 512 bytes (default: the capsule's, else bit for bit)"};
 const struct option_row option_type = {
     .name = "type", .argument = "TYPE", .kind = KIND_TEXT, .place = PLACE(type),
     .doc = "type of the results that --tolerance applies to: f16, bf16, f32 or f64 (default: f32)"};

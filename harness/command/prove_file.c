@@ -32,10 +32,10 @@ static void say_gaps(const struct prove *prove)
     for (size_t i = 0; i < prove->count; i++)
         count += !prove->results[i].refused && prove->results[i].in_part;
     if (count > 0)
-        fprintf(stderr,
-                "%zu kernel%s: the search for writes that change nothing ran out of time, so only the ones found are "
-                "compared\n",
-                count, plural(count));
+        fprintf(
+            stderr,
+            "%zu kernel%s: the search for writes that change nothing ran out of time; only those found are compared\n",
+            count, plural(count));
 }
 
 /* Says what came of all, and of each that is refused. */
@@ -50,8 +50,7 @@ static int say_results(const struct prove *prove, bool quiet)
             warning("the whole result of %s varies from replay to replay, so it can be measured, but not compared",
                     result->id);
         if (!result->refused && result->careful)
-            warning("%s fails on cleared memory, so all its memory is kept, and writes that change nothing are not "
-                    "compared",
+            warning("%s fails on cleared memory, so all its memory is kept; writes that change nothing are ignored",
                     result->id);
     }
     if (prove->kept == 0)

@@ -28,8 +28,7 @@ int read_tolerance(const struct options *options, double *tolerance, enum value_
         return options->type ? error("--type %s needs --tolerance: add it", options->type) : 0;
     *tolerance = strtod(text, &end);
     if (end == text || *end || !(*tolerance > 0 && *tolerance < 1))
-        return error("--tolerance takes a number between 0 and 1, such as 1e-5, not '%s'; without it, results must "
-                     "match bit for bit",
+        return error("--tolerance takes a number between 0 and 1, such as 1e-5, not '%s'; without it, bits must match",
                      text);
     if (options->type)
         *type = value_type_of(options->type);

@@ -141,9 +141,9 @@ static int read_containers(struct code_file *file, const unsigned char *at, cons
         const uint64_t header = number_at(at + 6, 2);
         const uint64_t size = number_at(at + 8, 8);
         if (header < CONTAINER_HEADER || header > left || size > left - header)
-            return error("cannot read %s: at byte %zu the container of GPU code has %llu bytes, more than the file "
-                         "has; build the library again",
-                         file->name, (size_t)(at - file->bytes), (unsigned long long)size);
+            return error(
+                "cannot read %s: at byte %zu its GPU code has %llu bytes, more than the file has: build it again",
+                file->name, (size_t)(at - file->bytes), (unsigned long long)size);
         const int result = read_entries(file, at + header, at + header + size);
         if (result != 0)
             return result;

@@ -75,8 +75,7 @@ static size_t find(const struct kernels *kernels, const char *meant)
             found = i;
     }
     if (other < kernels->count)
-        error("%s has several kernels %s, such as %s and %s: add the template arguments, or use the name in the "
-              "machine code, %s",
+        error("%s has several kernels %s, such as %s and %s: add template arguments, or use the mangled name, %s",
               kernels->path, meant, names[found], names[other], kernels->names[found]);
     else if (found == kernels->count)
         say_absent(kernels, names, meant);

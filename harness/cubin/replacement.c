@@ -89,8 +89,7 @@ static int say_absent(const struct search *search)
                      found->path, found->function, search->other / 10, search->other % 10, search->capability / 10,
                      search->capability % 10, search->capability);
     if (search->images == 0)
-        return error("%s has no machine code for compute capability %d.%d, which the capsule's GPU has: build it for "
-                     "sm_%d",
+        return error("%s has no machine code for compute capability %d.%d of the capsule's GPU: build for sm_%d",
                      found->path, search->capability / 10, search->capability % 10, search->capability);
     if (near)
         return error("%s has no function %s; did you mean --launch %s?", found->path, found->function, near);
@@ -142,10 +141,10 @@ static int check_arguments(const struct replacement *replacement, const struct c
     }
     if (entry->parameter_count == capsule->argument_count && entry->parameter_bytes <= capsule->byte_count)
         return 0;
-    return error("%s of %s takes %zu argument%s of %u bytes in all, but the launch of %s has %zu of %zu: build it with "
-                 "the same parameters",
-                 replacement->function, replacement->path, entry->parameter_count, plural(entry->parameter_count),
-                 entry->parameter_bytes, capsule->id, capsule->argument_count, capsule->byte_count);
+    return error(
+        "%s of %s takes %zu argument%s of %u bytes in all, but the launch of %s has %zu of %zu: keep the parameters",
+        replacement->function, replacement->path, entry->parameter_count, plural(entry->parameter_count),
+        entry->parameter_bytes, capsule->id, capsule->argument_count, capsule->byte_count);
 }
 
 static bool is_changed(const struct memory_range *range)
@@ -159,8 +158,7 @@ static int check_variable(const struct replacement *replacement, const struct ca
     uint64_t size;
     if (!image_variable(&replacement->image, range->variable, &size)) {
         if (is_changed(range))
-            return error("%s has no variable %s, which the launch of %s changes, so results cannot be compared: build "
-                         "it with the same variables",
+            return error("%s has no variable %s, which the launch of %s changes, so results cannot be compared: add it",
                          replacement->path, range->variable, capsule->id);
         warning("%s: %s has no variable %s, so the program's value is not used", capsule->id, replacement->path,
                 range->variable);

@@ -179,8 +179,8 @@ char *claims_new_kernel(const struct claims *claims, const char *id)
     char *text = NULL;
     size_t explained = 0;
     FILE *stream = x_memstream(&text, NULL);
-    fputs("not in the baseline yet; `cugate accept` adds measured kernels. Its launches, block sizes and occupancy are "
-          "known only from a run; ",
+    fputs("not in the baseline yet; `cugate accept` adds measured kernels. Launches, block sizes and occupancy need a "
+          "run; ",
           stream);
     for (enum scope scope = 0; scope < SCOPES && explained == 0; scope++)
         explained = put_free(claims, scope, id, stream);

@@ -296,8 +296,8 @@ static int read_argument(struct task_argument *argument, char *text, bool of_ste
         argument->kind = TASK_NUMBER;
         return read_whole(text, ARGUMENTS_MOST, &argument->count) == 0 && argument->count > 0
                    ? 0
-                   : error("each argument of these launches must be the number of a task argument, counted from 1, or "
-                           "TYPE=VALUE");
+                   : error(
+                         "each argument of these launches must be a task argument's number, from 1 on, or TYPE=VALUE");
     }
     if (strncmp(text, "file:", 5) == 0) {
         argument->kind = TASK_FILE;

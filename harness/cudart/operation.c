@@ -24,11 +24,11 @@ static void end_copy(const struct coming *one)
     if (one->bytes)
         memcpy(one->at, one->bytes, one->size);
     else if (XXH3_64bits(one->at, one->size) != one->hash)
-        runtime_fault(FAULT_OTHER, (problem_set(&problem,
-                                                "the host changes some of %zu bytes at %p that a copy may still read: "
-                                                "wait for it before",
-                                                one->size, (void *)one->at),
-                                    problem.text));
+        runtime_fault(
+            FAULT_OTHER,
+            (problem_set(&problem, "the host changes some of %zu bytes at %p that a copy may still read: wait for it",
+                         one->size, (void *)one->at),
+             problem.text));
     free(one->bytes);
 }
 

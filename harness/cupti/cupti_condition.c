@@ -82,8 +82,7 @@ int gpu_condition_open(struct gpu_condition **opened, struct problem *problem)
                    problem) < 0 ||
         cuda_check("reading the L2 size", cuDeviceGetAttribute(&l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 0),
                    problem) < 0 ||
-        cuda_check("loading cugate's own kernels (is this GPU older than the architectures it was built for? "
-                   "make CUDA_ARCHS=...)",
+        cuda_check("loading cugate's own kernels (is this GPU older than its architectures? make CUDA_ARCHS=...)",
                    cuModuleLoadData(&condition->module, _binary_conditioning_fatbin_start), problem) < 0 ||
         cuda_check("finding cugate_condition",
                    cuModuleGetFunction(&condition->kernel, condition->module, "cugate_condition"), problem) < 0 ||

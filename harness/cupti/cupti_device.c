@@ -17,9 +17,9 @@ int gpu_count(struct problem *problem)
     }
     if (result == CUDA_ERROR_STUB_LIBRARY)
         return problem_set(problem, "libcuda.so.1 is the toolkit's stub: remove its folder from LD_LIBRARY_PATH");
-    if (cuda_check("the NVIDIA driver does not start; run nvidia-smi to see whether its kernel module is loaded and "
-                   "matches libcuda",
-                   result, problem) < 0)
+    if (cuda_check(
+            "the NVIDIA driver does not start; run nvidia-smi: is its kernel module loaded, and of libcuda's version?",
+            result, problem) < 0)
         return -1;
     int count = 0;
     TRY(cuda_check("counting GPUs", cuDeviceGetCount(&count), problem));

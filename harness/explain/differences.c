@@ -13,9 +13,15 @@ static const struct soft_fact {
     enum session_fact fact;
     const char *title; /* NULL: the GPU, whose UUID tells nobody anything by itself */
 } soft_facts[] = {
-    {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},       {SESSION_CUPTI, "CUPTI"},
-    {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"},     {SESSION_GPU_UUID, NULL},
-    {SESSION_CUGATE, "cugate"},     {SESSION_PROGRAM, "program"}, {SESSION_HOST_CODE, "host code"},
+    {SESSION_DRIVER, "driver"},
+    {SESSION_CUDA, "CUDA"},
+    {SESSION_CUPTI, "CUPTI"},
+    {SESSION_COMPILER, "compiler"},
+    {SESSION_FLAGS, "flags"},
+    {SESSION_GPU_UUID, NULL},
+    {SESSION_CUGATE, "cugate"},
+    {SESSION_PROGRAM, "program"},
+    {SESSION_HOST_CODE, "the host code changed, so every kernel is verified again: it"},
 };
 
 static size_t count_distinct(const char *const *texts, size_t count)

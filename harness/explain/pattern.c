@@ -12,8 +12,7 @@
 static const struct pattern patterns[] = {
     {"excess_wavefronts", "excess shared wavefronts", "wavefronts",
      " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
-     "lanes of one warp access the same bank: pad the rows by one element, swizzle the index, or let neighbouring "
-     "lanes read neighbouring words",
+     "lanes of one warp access the same bank: pad the rows by one element, swizzle the index, or let lanes read neighbouring words",
      {2, {{LINE_SHARED, 1}, {LINE_SHARED_IDEAL, -1}}}, EXPLAINED_FAULT, "shared wavefronts", {1, {{LINE_SHARED, 1}}}},
     {"shared_wavefronts", "shared wavefronts", "wavefronts",
      " shared_wavefronts ",
@@ -21,8 +20,7 @@ static const struct pattern patterns[] = {
      {1, {{LINE_SHARED, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"divergent_branches", "divergent branches", "branches",
      " branch_targets_divergent branch_efficiency ",
-     "threads of one warp take both sides of this branch, one after the other: branch per warp, or give neighbouring "
-     "threads the same side",
+     "threads of one warp take both sides of this branch, one after the other: branch per warp, or sort the work by side",
      {1, {{LINE_DIVERGENT, 1}}}, EXPLAINED_FAULT, "branches", {2, {{LINE_UNIFORM, 1}, {LINE_DIVERGENT, 1}}}},
     {"idle_threads", "idle threads", "threads",
      " threads_per_instruction ",
@@ -69,8 +67,7 @@ static const struct pattern patterns[] = {
      {1, {{LINE_ATOMIC_MEETINGS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"global_atomics", "global atomics", "atomics",
      " global_atomics hottest_address ",
-     "more atomics on global memory, where all warps of the grid contend: reduce in registers or shared memory first, "
-     "then once per block",
+     "more atomics on global memory, where all warps contend: reduce in registers or shared memory first, then once per block",
      {1, {{LINE_ATOMICS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"constant_replays", "replays of constant reads", "replays",
      " constant_replays ",

@@ -8,13 +8,11 @@ static const struct {
     const char *reason, *words, *advice;
 } stalls[] = {
     {"long_scoreboard", "waiting for global, local or texture memory",
-     "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse values in registers and shared "
-     "memory"},
+     "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse values in registers or shared memory"},
     {"short_scoreboard", "waiting for shared memory or a special function",
      "use fewer shared-memory wavefronts: avoid bank conflicts, access 8 or 16 bytes per lane, keep values in registers"},
     {"mio_throttle", "the queue for shared-memory, indexed-constant and special-function instructions is full",
-     "issue fewer shared-memory instructions: avoid bank conflicts, access 8 or 16 bytes per lane, or pass values by "
-     "shuffles"},
+     "issue fewer shared-memory instructions: avoid bank conflicts, access 8 or 16 bytes per lane, or use shuffles"},
     {"lg_throttle", "the queue for global and local memory is full",
      "issue fewer loads and stores: coalesce them, access 8 or 16 bytes per lane, and each value once"},
     {"tex_throttle", "the texture queue is full",
@@ -24,8 +22,7 @@ static const struct {
     {"gmma", "waiting for a matrix instruction of its warp group", NULL},
     {"warpgroup_arrive", "waiting for the other warps of its warp group", NULL},
     {"barrier", "waiting for other warps at a barrier",
-     "let warps arrive together or wait less often: give them equal work, use smaller blocks, or __syncwarp where one "
-     "warp is enough"},
+     "let warps arrive together or wait less often: give them equal work, use smaller blocks, or __syncwarp for one warp"},
     {"membar", "waiting at a memory fence",
      "use fewer memory fences, or a smaller scope"},
     {"branch_resolving", "waiting for a branch target",

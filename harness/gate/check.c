@@ -154,7 +154,7 @@ static void find_newer(struct check *check)
 static void note_newer(struct check *check)
 {
     struct note_items items = {0};
-    OWNED_TEXT words = x_sprintf("STALE: %s is older than its sources: rebuild it, or pass --stale to judge it anyway",
+    OWNED_TEXT words = x_sprintf("STALE: %s is older than its sources (rebuild it, or pass --stale to judge it anyway)",
                                  judged_file(check->request));
     for (size_t i = 0; i < check->newer.count; i++)
         note_items_add(&items, "%s", check->newer.list[i]);

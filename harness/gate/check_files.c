@@ -117,10 +117,8 @@ static int read_baseline(const struct check_request *request, const struct devic
                          char **name)
 {
     *name = baseline_folder(request->baselines, device);
-    if (baseline_exists(request->baselines, device))
-        return baseline_read(baseline, request->baselines, device);
-    error("no baseline for %s in %s", device->name, request->baselines);
-    return 0;
+    const int code = baseline_read(baseline, request->baselines, device);
+    return code == EXIT_BASELINE ? EXIT_SAME : code; /* without one it is said, and nothing is judged */
 }
 
 int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name)

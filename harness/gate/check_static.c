@@ -58,8 +58,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
         return 0;
     OWNED_TEXT names = folder_names(devices, count > 1 ? cubin : NULL);
     if (count > 1)
-        error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME, or with `gpu = NAME` in "
-              "cugate.ini",
+        error("%zu baselines fit the machine code in %s: %s; choose one: --static=NAME, or `gpu = NAME` in cugate.ini",
               count, request->measurement.kernels, names);
     else
         error("%s has no baseline for any GPU that %s has machine code for; it has %s. Build the kernels for one of "

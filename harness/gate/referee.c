@@ -279,8 +279,8 @@ int referee_judge(struct refereed *refereed, const struct referee_request *reque
     if (code == EXIT_SAME) {
         /* Whoever made the task chose the sizes at which speed matters. */
         comparison_show_only(&refereed->check.comparison, has_no_speed,
-                             "only the results are judged, not the speed, because the referee drew other sizes, "
-                             "another order or extreme values");
+                             "only the results are judged, not the speed, because other sizes, another order or "
+                             "extreme values were drawn");
         code = certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
     }
     return code;

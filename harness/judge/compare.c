@@ -206,10 +206,10 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
                               ? x_sprintf("; if it is the same work, accept it with -k %.*s%s --was %s",
                                           (int)strcspn(base->id, "@"), base->id, shapes, base->id)
                               : x_strdup("");
-        set_reason(judgement,
-                   "gone: the program no longer launches it (%s in the baseline)%s%s. If this is intended, accept the "
-                   "run with --gone%s",
-                   share, where, shapes, same);
+        set_reason(
+            judgement,
+            "gone: the program no longer launches it (%s in the baseline)%s%s. If intended, accept it with --gone%s",
+            share, where, shapes, same);
     } else if (is_program_row(base->id)) {
         set_reason(judgement, "not in this run: %s",
                    strchr(base->id, ':')
@@ -239,8 +239,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     } else if (renamed && !seen_whole) {
         judgement->verdict = is_counted_whole(sides, base->id) ? VERDICT_UNSURE : VERDICT_MISSING;
         set_reason(judgement,
-                   "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
-                   "-k %s --was %s",
+                   "not in this run, but %s is new and runs the same code; if renamed, accept it with -k %s --was %s",
                    renamed->id, renamed->id, base->id);
     } else if (sides->origin->own_caches) {
         judge_gone(judging->comparison, sides, base, judgement);
@@ -400,10 +399,10 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     else if (!expected)
         judge_new(judging->sides, now, add_judgement(comparison, now->id, NULL, VERDICT_NEW));
     else if (is)
-        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
-                   "built by %s, but the baseline by %s, so counts cannot be compared; to decide, pass --against "
-                   "with a computed base build",
-                   is, was);
+        set_reason(
+            add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
+            "built by %s, but the baseline by %s, so counts do not compare: pass --against with a computed base build",
+            is, was);
     else
         judge_both(judging, base, now);
     if (now->status == RESULT_OK && now->elsewhere)

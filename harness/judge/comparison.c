@@ -57,7 +57,7 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
     else if (judgement->compared && metric->class == METRIC_STATIC)
         snprintf(text, size, "machine code");
     else if (judgement->computed && metric->class != METRIC_INFO)
-        snprintf(text, size, "computed here (baseline: %zu session%s)", judgement->base_sessions,
+        snprintf(text, size, "computed, not measured (baseline: %zu session%s)", judgement->base_sessions,
                  plural(judgement->base_sessions));
     else if (judgement->compared && metric->class != METRIC_INFO)
         snprintf(text, size, "beyond the limit in %zu of %zu session%s (baseline: %zu)", judgement->agree,

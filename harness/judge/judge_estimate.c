@@ -127,7 +127,8 @@ const char *estimated_words(const struct estimated_change *change, char *text, s
         snprintf(text, size, "the same estimated time");
         return text;
     }
-    const int length = snprintf(text, size, "estimated to be about %.*f %% %s ", digits, likely, words[slower]);
+    const int length =
+        snprintf(text, size, "the kernel is estimated to be about %.*f %% %s ", digits, likely, words[slower]);
     if (mixed)
         snprintf(text + length, size - (size_t)length, "(%.*f %% %s to %.*f %% %s)", digits, first, words[from > 1],
                  digits, last, words[to > 1]);

@@ -182,9 +182,9 @@ void note_moved_counts(struct comparison *comparison, const struct sides *sides)
             note_items_add(&items, "%s (%s %+.3g %%)", moved->kernel, moved->metric->name,
                            100 * moved->change / moved->base);
     }
-    comparison_add_items(comparison, &items,
-                         "kernels whose counts differ for the same code and shape (different arguments or data), so "
-                         "they are judged by time only");
+    comparison_add_items(
+        comparison, &items,
+        "kernels whose counts differ for the same code and shape (different arguments or data): judged by time only");
 }
 
 void note_unread(struct comparison *comparison, const struct sides *sides)
@@ -202,9 +202,9 @@ void note_unread(struct comparison *comparison, const struct sides *sides)
         if (base && lacks_code_once(&pairing))
             note_items_add(&items, "%s", now->id);
     }
-    comparison_add_items(comparison, &items,
-                         "kernels whose machine code was found in only one of the two runs, so they are judged by time "
-                         "and counts alone");
+    comparison_add_items(
+        comparison, &items,
+        "kernels whose machine code was found in only one of the two runs: judged by time and counts alone");
 }
 
 static bool is_improved_program(const struct judgement *judgement)
@@ -439,10 +439,10 @@ static void revise_heavier_kernels(struct judgement *program, const struct sides
         set_reason(program, "the instructions of its new kernels, or of those they replace, were not counted: accept "
                             "the run if the new kernels are intended");
     else
-        set_reason(program,
-                   "its new kernels execute %.1f times the instructions of those they replace: accept the run if that "
-                   "is intended",
-                   work.fresh / lost);
+        set_reason(
+            program,
+            "its new kernels execute %.1f times the instructions of those they replace: accept the run if intended",
+            work.fresh / lost);
 }
 
 /* A program cannot have worked less, or launched less, than its kernels together: its record is not whole. */

@@ -222,13 +222,13 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
             continue;
         judgement->verdict = VERDICT_UNSURE;
         if (why)
-            set_reason(judgement,
-                       "other counts are better, but the time cannot be estimated: %s. To decide, run both builds "
-                       "in pairs on a GPU",
-                       why);
+            set_reason(
+                judgement,
+                "other counts are better, but the time cannot be estimated: %s. Run both builds in pairs on a GPU",
+                why);
         else
-            set_reason(judgement, "other counts are better, but the time is uncertain: to decide, run both builds "
-                                  "in pairs (--against)");
+            set_reason(judgement,
+                       "other counts are better, but the time is uncertain: run both builds in pairs (--against)");
     }
 }
 
@@ -282,7 +282,7 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
             judgement->verdict = VERDICT_TRADED;
         set_reason(judgement, "%s%s", words,
                    little ? ", too little for so large an increase: to decide, run both builds in pairs on a GPU"
-                   : change->way == ESTIMATED_OPEN ? ": to decide, run both builds in pairs on a GPU"
+                   : change->way == ESTIMATED_OPEN ? ", which does not decide: run both builds in pairs on a GPU"
                    : change->way == ESTIMATED_HIDDEN
                        ? ", but it does more work, and the timing model was never validated on this GPU"
                        : "");
@@ -350,7 +350,7 @@ static void allow_ratio(struct comparison *comparison, size_t first, const struc
         return;
     if (is_less_lost(judgement, base, now)) {
         judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "trade-off: fewer %s, so less is lost than before", judgement->metric->weight);
+        set_reason(judgement, "trade-off: fewer %s, so the total is not worse", judgement->metric->weight);
         return;
     }
     while (metric_next_trade(&rest, name)) {

@@ -71,8 +71,7 @@ static void say_losses(const struct program_run *part)
     else if (part->failure)
         warning("a process of the program could not be measured: %s", part->failure);
     if (part->broken_off > 0)
-        warning("%zu of %zu process%s of the program exited without cleanup (_exit or a signal): their last launches "
-                "are unknown",
+        warning("%zu of %zu process%s of the program exited without cleanup (_exit or a signal): last launches unknown",
                 part->broken_off, part->processes, plural_of(part->processes, "", "es"));
     if (part->lost > 0)
         warning("the counts of %zu launch%s were lost: %s", part->lost, plural_of(part->lost, "", "es"),
@@ -98,9 +97,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     /* A fault is told when it happens, but not by a process that closed the link. */
     measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);
     if (part->interrupted) {
-        remark("%s was stopped by a signal, so its counts are incomplete and will not be judged (the run file records "
-               "this)",
-               what);
+        remark("%s was stopped by a signal, so its counts are incomplete; they will not be judged", what);
         return EXIT_INTERRUPTED;
     }
     say_losses(part);
@@ -431,8 +428,7 @@ static int complete(struct measuring *measuring)
         if (program->runs == 0)
             kernels -= program_drop_short(&measuring->groups);
         if (!program->quiet)
-            remark("run %zu of the program: %zu kernel%s %s launched too rarely to be counted in all %zu sets of "
-                   "metrics in one run",
+            remark("run %zu of the program: %zu kernel%s %s launched too rarely to count all %zu sets in one run",
                    measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
         code = run_once(measuring, set, true);
     }

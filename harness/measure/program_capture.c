@@ -45,8 +45,7 @@ static void say_losses(const struct capturing *capturing, const struct program_r
 {
     const size_t unwatched = program_unwatched(part);
     if (unwatched > 0)
-        warning("%zu launch%s not captured, because of too many shapes, modified graphs, or launches that wait for "
-                "each other",
+        warning("%zu launch%s not captured, because of too many shapes, modified graphs, or launches that wait",
                 unwatched, plural_of(unwatched, " was", "es were"));
     capturing->captured->refused += unwatched > 0;
     if (part->broken_off > 0)

@@ -88,9 +88,9 @@ static int check_environment(void)
     const char *other = getenv("CUDA_INJECTION64_PATH");
     if (!other || !*other)
         return 0;
-    return error("CUDA_INJECTION64_PATH is set to %s, so another tool would be loaded into the program; only one is "
-                 "possible: unset it",
-                 other);
+    return error(
+        "CUDA_INJECTION64_PATH is set to %s, so the program would load another tool; only one is possible: unset it",
+        other);
 }
 
 /* Loads the simulator in a process of its own, as one that has loaded it has its runtime for CUDA's, and says why it

@@ -190,10 +190,8 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
             say_restless(measurement->program, counts, groups->runs);
         const size_t untimed = share == 0 ? program_untimed(groups, metrics) : 0;
         if (untimed > 0)
-            warning(
-                "the program's GPU time is not known: CUPTI's records lack that of %zu kernel%s; one more run has them "
-                "(--runs %zu)",
-                untimed, plural(untimed), groups->runs + 1);
+            warning("the program's GPU time is not known: CUPTI has no records of %zu kernel%s; add a run (--runs %zu)",
+                    untimed, plural(untimed), groups->runs + 1);
     }
     return total;
 }

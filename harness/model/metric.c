@@ -115,13 +115,12 @@ int metrics_check(const struct metrics *metrics)
         if (!metric->weight)
             continue;
         if (!weight)
-            return error("%s:%d: [%s] is weighed by \"%s\", but no section has that name: add a section for the "
-                         "counter of the denominator",
+            return error("%s:%d: [%s] is weighed by \"%s\", but no section has that name: add one for the denominator",
                          metric->file, metric->line, metric->name, metric->weight);
         if (weight->weight)
-            return error("%s:%d: [%s] is weighed by [%s], which is weighed itself: only a metric that adds up over "
-                         "launches can be a weight",
-                         metric->file, metric->line, metric->name, weight->name);
+            return error(
+                "%s:%d: [%s] is weighed by [%s], which is weighed itself: only a metric that adds up can be a weight",
+                metric->file, metric->line, metric->name, weight->name);
     }
     return check_others(metrics) < 0 ? -1 : check_laws(metrics);
 }

@@ -91,10 +91,10 @@ static int check_library(const struct shard *one, const char *name, const struct
         const char *here = i < one->kernel_count ? one->kernels[i] : NULL,
                    *there = i < other->kernel_count ? other->kernels[i] : NULL;
         const bool first = here && (!there || strcmp(here, there) < 0);
-        return FAIL(EXIT_BASELINE,
-                    "%s and %s are not parts of one run: %s is only among the kernels of %s; use the same library "
-                    "and -k for all",
-                    name, other_name, first ? here : there, first ? name : other_name);
+        return FAIL(
+            EXIT_BASELINE,
+            "%s and %s are not parts of one run: %s is only in the kernels of %s; use one library and -k for all", name,
+            other_name, first ? here : there, first ? name : other_name);
     }
     if (order_of_texts(one->code, other->code) != 0)
         return FAIL(EXIT_BASELINE, "%s and %s are not parts of one run: the machine code of their libraries differs",
@@ -175,8 +175,7 @@ static int take_results(struct merging *merging, struct run *merged)
     for (size_t i = 1; i < merged->result_count; i++)
         if (strcmp(merged->results[i - 1].id, merged->results[i].id) == 0)
             return FAIL(EXIT_USAGE,
-                        "%s is in two parts, because they were divided by different durations: use the same baselines "
-                        "for all parts",
+                        "%s is in two parts, because durations differed: use the same baselines for all parts",
                         merged->results[i].id);
     return 0;
 }

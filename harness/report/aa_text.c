@@ -309,8 +309,8 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
         snprintf(words, sizeof words, "no false alarm in %zu comparison%s (exit %d)", comparisons, plural(comparisons),
                  (int)code);
     if (alarms > 0)
-        advice = "look at the regressed rows: was another process on the GPU, was the clock unsteady, or does a count "
-                 "not repeat?";
+        advice =
+            "look at the regressed rows: was another process on the GPU, was the clock unsteady, does a count vary?";
     else if (code != EXIT_SAME)
         advice = "fix the failures, then measure again";
     text_print(text, INK_PLAIN, "\n");

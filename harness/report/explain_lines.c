@@ -59,7 +59,7 @@ static void print_stalls(const struct text *text, const struct explanation *expl
     char period[EXPLAIN_CELL];
     const size_t count = explanation->stall_count < STALLS_SHOWN ? explanation->stall_count : STALLS_SHOWN;
     if (profile->estimated)
-        text_print(text, INK_DIM, "  estimated, not measured, by replaying the warps of one SM\n");
+        text_print(text, INK_DIM, "  estimated by replaying the warps of one SM\n");
     else
         text_print(text, INK_DIM, "  samples one warp of each SM every %s cycles, in %u launch%s\n",
                    explain_number(profile->period, "count", period), profile->launches,

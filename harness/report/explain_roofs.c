@@ -195,12 +195,15 @@ void explain_text_roofs(const struct text *text, const struct explanation *expla
 {
     if (explanation->launch_count == 0)
         return;
-    print_roofs(text, explanation, style->verbose);
+    const bool computed = run_origin(explanation->run)->computed; /* no GPU was there: rates and peaks are unknown */
+    if (!computed)
+        print_roofs(text, explanation, style->verbose);
     if (!style->quiet) {
         print_intensity(text, &explanation->roofline);
         print_stated(text, &explanation->roofline);
     }
-    print_bound(text, &explanation->roofline);
+    if (!computed)
+        print_bound(text, &explanation->roofline);
     if (explanation->result->estimated && explanation->result->estimated->busy_count > 0)
         print_busy(text, explanation->result->estimated);
 }

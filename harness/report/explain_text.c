@@ -36,11 +36,10 @@ static void print_time(const struct text *text, const struct explanation *explan
 static void print_estimated(const struct text *text, const struct estimated_time *of)
 {
     char time[CELL], low[CELL], high[CELL];
-    OWNED_TEXT words = of->refused
-                           ? x_sprintf("none: %s", of->refused)
-                           : x_sprintf("%s (%s to %s), estimated, not measured; limited by %s",
-                                       explain_number(of->ns, "ns", time), explain_number(of->low, "ns", low),
-                                       explain_number(of->high, "ns", high), of->bound_by ? of->bound_by : "unknown");
+    OWNED_TEXT words = of->refused ? x_sprintf("none: %s", of->refused)
+                                   : x_sprintf("%s (%s to %s); limited by %s", explain_number(of->ns, "ns", time),
+                                               explain_number(of->low, "ns", low), explain_number(of->high, "ns", high),
+                                               of->bound_by ? of->bound_by : "unknown");
     text_fact(text, "estimated", words);
 }
 
@@ -55,12 +54,16 @@ static void print_head(const struct text *text, const struct explanation *explan
     else
         snprintf(words, sizeof words, "%s", words_known(run->device.name));
     text_fact(text, "device", words);
-    snprintf(words, sizeof words, "%s%s%s, collector %s, driver %s, CUDA %s",
+    const bool computed = run_origin(run)->computed; /* by no driver, and without a time */
+    OWNED_TEXT software =
+        computed ? x_strdup("")
+                 : x_sprintf(", driver %s, CUDA %s", words_fact(run, SESSION_DRIVER), words_fact(run, SESSION_CUDA));
+    snprintf(words, sizeof words, "%s%s%s, collector %s%s",
              explanation->run_name ? explanation->run_name : run_origin(run)->made, explanation->run_name ? ", " : " ",
-             words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_fact(run, SESSION_DRIVER),
-             words_fact(run, SESSION_CUDA));
+             words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), software);
     text_fact(text, "run", words);
-    print_time(text, explanation);
+    if (!computed)
+        print_time(text, explanation);
     if (explanation->result->estimated)
         print_estimated(text, explanation->result->estimated);
 }

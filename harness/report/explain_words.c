@@ -51,9 +51,9 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
                  duration);
         break;
     default:
-        snprintf(text, size,
-                 "not explained by the launch, which has enough blocks and no tail; warps or blocks may end at "
-                 "different times");
+        snprintf(
+            text, size,
+            "not explained by the launch, which has enough blocks and no tail; warps or blocks may finish unevenly");
         break;
     }
     return text;

@@ -33,8 +33,7 @@ static const struct word {
      "underlying counts did not get worse"},
     {"unexpected-pass", NULL, "declared as a regression in expected.ini, but no longer worse"},
     {"unchanged code", NULL,
-     "the same machine code and launch as in the baseline, so a different time is noise or comes from different "
-     "inputs"},
+     "the same machine code and launch as in the baseline, so another time is noise or due to other inputs"},
     {"capsule", NULL, "a file of captured launches, each with its code, arguments and memory"},
     {"replayed", NULL, "of a captured launch: it ran again in another process, with the same result"},
     {"counted by class", NULL,

@@ -6,11 +6,11 @@
 
 static const struct section_words words[SECTIONS] = {
     [SECTION_WRONG] = {"Wrong", "the result is wrong, so its speed does not matter"},
-    [SECTION_WORSE] = {"Worse", "beyond the limit"},
+    [SECTION_WORSE] = {"Worse", "beyond the limit (fails)"},
     [SECTION_MISSING] = {"Missing", "the baseline has a value, but this run does not, so it never passes"},
-    [SECTION_UNSURE] = {"Unsure", "could be worse or unchanged; this run does not show which"},
+    [SECTION_UNSURE] = {"Unsure", "this run cannot show whether it got worse"},
     [SECTION_ALLOWED] = {"Worse, but allowed",
-                         "trade-off: something else improved in return; expected: declared in expected.ini"},
+                         "the kernel gained elsewhere (trade-off), or expected.ini declares it (expected)"},
     [SECTION_NEW] = {"New", "the baseline has no value for it"},
     [SECTION_IMPROVED] = {"Improved", "better by more than the limit"},
     [SECTION_SAME] = {"Same", "within the limit; rows marked info are shown, but never judged"},

@@ -149,19 +149,30 @@ static const struct judgement *same_fault(const struct report *report, const str
     return NULL;
 }
 
-static void put_row(FILE *stream, const struct report *report, const struct judgement *judgement)
+/* Returns what evidence adds to that of the row above it. */
+static const char *new_words(const char *why, const char *above)
+{
+    const size_t same = why && above && strncmp(why, above, strlen(above)) == 0 ? strlen(above) : 0;
+    return same == 0 || (why[same] && why[same] != ';') ? why : why[same] ? why + same + strlen("; ") : NULL;
+}
+
+/* Writes a row. above: the row before it, whose evidence is not repeated if the kernel is the same; or NULL. */
+static void put_row(FILE *stream, const struct report *report, const struct judgement *judgement,
+                    const struct judgement *above)
 {
     struct cells cells, size;
     char verdicts[64];
     words_cells(judgement, &cells);
     const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
-    OWNED_TEXT reason = words_why(judgement), *caller = loud ? words_caller(report, judgement->kernel) : NULL;
+    const bool repeats = loud && above && strcmp(above->kernel, judgement->kernel) == 0;
+    OWNED_TEXT whole = words_why(judgement), *said = repeats ? words_why(above) : NULL,
+               *caller = loud && !repeats ? words_caller(report, judgement->kernel) : NULL;
+    const char *reason = new_words(whole, said);
     OWNED_TEXT why = caller ? x_sprintf("%s%s%s", reason ? reason : "", reason ? "; " : "", caller) : x_strdup(reason);
     const struct judgement *const end = report->comparison->list + report->comparison->count, *other = judgement;
     while ((other = same_fault(report, judgement, other + 1, end))) {
         words_cells(other, &size);
-        x_append(&why, "; ", "the same fault at %s: %s", words_other_size(judgement->kernel, other->kernel),
-                 size.change);
+        x_append(&why, "; ", "also at %s: %s", words_other_size(judgement->kernel, other->kernel), size.change);
     }
     const char *const row[] = {words_verdicts(judgement, verdicts, sizeof verdicts),
                                judgement->kernel,
@@ -218,18 +229,21 @@ static void put_answer(FILE *stream, struct answer answer)
     free(answer.command);
 }
 
-/* Writes what the text report says at its end, if it is green or unsure. */
+/* Writes what the text report says at its end: how to continue. */
 static void put_next(FILE *stream, const struct report *report)
 {
     struct answer answers[ANSWERS] = {{0}};
-    if (report->exit_code == EXIT_UNSURE)
-        words_unsure(report, answers);
-    else if (report->exit_code == EXIT_SAME)
-        answers[0] = words_fine(report);
+    words_next(report, answers);
     const bool any = answers[0].words;
     for (size_t i = 0; i < ANSWERS; i++)
         put_answer(stream, answers[i]);
     fputs(any ? "\n" : "", stream);
+}
+
+/* Whether advice precedes the rows; else it follows the commands that it speaks of. */
+static bool is_next_first(const struct report *report)
+{
+    return report->comparison && (report->exit_code == EXIT_SAME || report->exit_code == EXIT_UNSURE);
 }
 
 static void put_head(FILE *stream, const struct report *report)
@@ -244,7 +258,7 @@ static void put_head(FILE *stream, const struct report *report)
     put_markdown(stream, words.headline);
     put_markdown(stream, words.rest);
     fputs("\n\n", stream);
-    if (report->comparison)
+    if (is_next_first(report))
         put_next(stream, report);
 
     struct banner banner;
@@ -280,7 +294,7 @@ static void add_rows(struct page *page, const struct judgement *const *rows, siz
           "|---|---|---|--:|--:|--:|--:|---|\n",
           page->piece);
     for (; *next < end; ++*next) {
-        put_row(page->piece, page->report, rows[*next]);
+        put_row(page->piece, page->report, rows[*next], *next > 0 ? rows[*next - 1] : NULL);
         if (!page_add(page, TAIL))
             break;
     }
@@ -327,6 +341,8 @@ static void add_accept(struct page *page, const struct report *report)
         put_fence(page->piece, report, "");
         fputc('\n', page->piece);
     }
+    if (!is_next_first(report))
+        put_next(page->piece, report);
     page_add(page, 0);
 }
 

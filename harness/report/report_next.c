@@ -200,7 +200,7 @@ static struct answer advice_on_worse(const struct report *report, const struct g
     else if (named)
         advice.command = explain_command(report, group->kernel);
     if (!advice.words)
-        advice.words = advice.command ? x_strdup("see why, or accept the change as above")
+        advice.words = advice.command ? x_strdup("for more detail (or accept the change as above)")
                                       : x_sprintf("fix %s, or accept the change as above", group->kernel);
     return advice;
 }
@@ -316,18 +316,16 @@ static struct answer advice_of(const struct report *report)
     const enum exit_code code = report->exit_code;
     const struct group *wrong = first_of(&groups, SECTION_WRONG), *worse = first_of(&groups, SECTION_WORSE);
     const struct group *missing = wrong ? wrong : first_of(&groups, SECTION_MISSING);
-    const struct answer advice = missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
-                                 : code == EXIT_NOT_MEASURED
-                                     ? (struct answer){.words = x_strdup("check whether this machine can measure"),
-                                                       .command = words_command(report, "cugate doctor%{said}", NULL)}
-                                 : worse ? advice_on_worse(report, worse)
-                                         : words_fine(report);
-    return advice;
+    return missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
+           : code == EXIT_NOT_MEASURED ? (struct answer){.words = x_strdup("check whether this machine can measure"),
+                                                         .command = words_command(report, "cugate doctor%{said}", NULL)}
+           : worse                     ? advice_on_worse(report, worse)
+                                       : words_fine(report);
 }
 
 static void print_advice(const struct text *text, const struct answer *advice)
 {
-    const int column = text_print(text, INK_BOLD, "%s: ", advice->title ? advice->title : "next");
+    const int column = text_print(text, INK_BOLD, "%s: ", advice->title);
     const char *command = advice->command ? advice->command : "";
     if (advice->command && column + (int)text_count(advice->words) + (int)text_count(command) + 2 <= text_width(text)) {
         text_print(text, INK_PLAIN, "%s: %s\n", advice->words, command);
@@ -339,13 +337,19 @@ static void print_advice(const struct text *text, const struct answer *advice)
         text_command(text, column, command);
 }
 
-void text_advice(const struct text *text, const struct report *report)
+void words_next(const struct report *report, struct answer answers[ANSWERS])
 {
-    struct answer answers[ANSWERS] = {{0}};
     if (report->comparison && report->exit_code == EXIT_UNSURE)
         words_unsure(report, answers);
     else
         answers[0] = advice_of(report);
+    answers[0].title = answers[0].title ? answers[0].title : "next";
+}
+
+void text_advice(const struct text *text, const struct report *report)
+{
+    struct answer answers[ANSWERS] = {{0}};
+    words_next(report, answers);
     for (size_t i = 0; i < ANSWERS; i++)
         if (answers[i].words)
             print_advice(text, &answers[i]);
@@ -355,6 +359,6 @@ void text_advice(const struct text *text, const struct report *report)
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
         OWNED_TEXT words = x_sprintf("to work on the regressed kernels without the program, capture their launches%s",
                                      reads ? " (`check --report json=REPORT.json` writes the file)" : "");
-        print_advice(text, &(struct answer){.words = words, .command = command});
+        print_advice(text, &(struct answer){.title = "next", .words = words, .command = command});
     }
 }

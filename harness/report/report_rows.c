@@ -491,7 +491,7 @@ static void print_sizes(const struct text *text, const struct layout *layout, co
             continue;
         char words[512];
         red_words(&groups->list[i], words, sizeof words);
-        OWNED_TEXT line = x_sprintf("the same fault at %s: %s", size, words);
+        OWNED_TEXT line = x_sprintf("also at %s: %s", size, words);
         print_line(text, INK_PLAIN, kernel_indent(layout), line);
         printed[i] = true;
     }

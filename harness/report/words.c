@@ -235,9 +235,9 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
         has_program |= comparison->list[i].compared && is_program_row(comparison->list[i].kernel);
     }
     if (computing->rows == 0 && computing->unchanged > 0)
-        append(text, size, "no kernel was executed again");
+        append(text, size, "nothing was executed");
     else
-        append(text, size, "%zu row%s of %zu kernel%s%s here", computing->rows, plural(computing->rows),
+        append(text, size, "%zu row%s of %zu kernel%s%s executed", computing->rows, plural(computing->rows),
                computing->kernels, plural(computing->kernels), has_program ? " and the program" : "");
     if (facts > 0)
         append(text, size, ", and %zu row%s read from machine code", facts, plural(facts));
@@ -299,15 +299,16 @@ static void judged(const struct report *report, const char *hint, struct verdict
     }
     for (enum verdict other = first; other <= VERDICT_IMPROVED; other++)
         if (counts[other] > 0)
-            REST("; %zu %s%s", counts[other], verdict_name(other),
+            REST("; %zu %s%s%s", counts[other], verdict_name(other),
+                 other == VERDICT_TRADED ? plural(counts[other]) : "",
                  other == VERDICT_IMPROVED && comparison->blind == 0 ? hint : "");
     if (comparison->gone > 0)
         REST("; %zu kernel%s gone", comparison->gone, plural(comparison->gone));
     if (comparison->blind > 0)
         REST("; %zu row%s a wide limit%s", comparison->blind, comparison->blind == 1 ? " has" : "s have", hint);
     if (computing->unchanged_rows > 0)
-        REST("; %zu unchanged row%s not %s again", computing->unchanged_rows, plural(computing->unchanged_rows),
-             run_origin(report->run)->computed ? "computed" : "read");
+        REST("; %zu row%s of unchanged kernels kept from the baseline", computing->unchanged_rows,
+             plural(computing->unchanged_rows));
     if (computing->absent > 0)
         REST("; %zu row%s not computed", computing->absent, plural(computing->absent));
     if (computing->declared > 0)

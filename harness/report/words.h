@@ -180,6 +180,7 @@ struct answer {
 };
 struct answer words_fine(const struct report *report); /* nothing fails: what would let the gate detect more, or {0} */
 void words_unsure(const struct report *report, struct answer answers[ANSWERS]);
+void words_next(const struct report *report, struct answer answers[ANSWERS]); /* these, or what to do next, in [0] */
 void words_unsure_free(struct answer answers[ANSWERS]);
 
 /* A command of the run's origin for that kernel, or NULL of it all: see origin_command. NULL for NULL. Caller frees. */

@@ -91,8 +91,8 @@ static const struct way_out {
      COMMAND_SESSIONS, NULL},
     {NULL, WANTS_SESSION, "measure a second session, which `check` on a GPU does by itself", COMMAND_CHECK, NULL},
     {NULL, PAIRED, "run more pairs, with nothing else on the GPU", COMMAND_PAIRS, NULL},
-    {"on a GPU", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
-    {"(--against)", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
+    {"on a GPU", SIMULATED, "run this build and the old one in turn on a GPU", COMMAND_PAIRS, NULL},
+    {"(--against)", SIMULATED, "run this build and the old one in turn on a GPU", COMMAND_PAIRS, NULL},
     {"a computed base build", SIMULATED, "compute a base build too, built with the same compiler", COMMAND_BASE, NULL},
     {"needed to show that it repeats", SIMULATED, "compute a base build too, on the same inputs", COMMAND_BASE, NULL},
     {NULL, WITHIN | PROGRAM, "check whether the program still does all of its work", COMMAND_NONE, all_that_is_gone},
@@ -215,8 +215,10 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
         x_append(&answers[ANSWER_WHY].words, "; ", "another cause, of %s: %s", row->kernel, row->reason);
         break;
     }
-    answers[ANSWER_SETTLE].words = x_strdup(way->settle);
-    answers[ANSWER_SETTLE].command = settle_command(report, way->command, kernels);
+    char *command = answers[ANSWER_SETTLE].command = settle_command(report, way->command, kernels);
+    const bool builds = command && strstr(command, " --against BASE.so");
+    answers[ANSWER_SETTLE].words =
+        x_sprintf("%s%s", way->settle, builds ? "; build the old one into BASE.so first" : "");
     const char *named = way->accept == of_the_reason ? strstr(asked.row->reason, of_the_reason) : NULL,
                *options = named ? named + strlen(of_the_reason) : way->accept;
     const bool types = !way->accept || way->accept == all_that_is_gone || named;

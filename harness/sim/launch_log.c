@@ -151,10 +151,10 @@ void launches_find_waits(struct launches *log)
         for (size_t k = 0; k < counted->count && !place; k++)
             if (depends_on_timing(&counted->tallies[k]) && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
-                waits = counted->tallies[k].spins || counted->tallies[k].looks
-                            ? x_sprintf("the number of polls of %s at %s", code_opcode(counted->function, k), place)
-                            : x_sprintf("which lanes run together, because they call a function inside a region before "
-                                        "they reconverge");
+                waits =
+                    counted->tallies[k].spins || counted->tallies[k].looks
+                        ? x_sprintf("the number of polls of %s at %s", code_opcode(counted->function, k), place)
+                        : x_sprintf("which lanes run together, because they call a function before they reconverge");
             }
         counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, log->open_counters,
                          &log->open_lines);

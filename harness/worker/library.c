@@ -116,10 +116,9 @@ static int load_library(struct library *library, const char *path, struct proble
     /* dlsym returns a function's address as void *, and ISO C has no cast for that. */
     *(void **)&entry = dlsym(library->handle, "cugate_library");
     if (!entry)
-        return problem_set(problem,
-                           "%s is not a kernel library: it does not export cugate_library(), which CUGATE_LIBRARY of "
-                           "kernel.hpp defines",
-                           path);
+        return problem_set(
+            problem, "%s is not a kernel library: it does not export cugate_library() (CUGATE_LIBRARY of kernel.hpp)",
+            path);
     library->table = entry();
     if (!library->table || library->table->abi != CUGATE_KERNEL_ABI)
         return problem_set(problem,

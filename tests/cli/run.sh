@@ -194,7 +194,7 @@ begun() { # EXPECTED WORDS ARGUMENT...
     finish "init ${*:3}" $? "$1" "$2"
 }
 begun 2 "cugate.ini:2: a comment needs a line of its own" --kernels l.so --build 'make ; true' --gpu nvidia-h200
-begun 0 "wrote cugate.ini; wrote .github/workflows/performance.yml; replace OWNER; !runner with a GPU" --kernels l.so --build 'make l.so' --gpu nvidia-h200
+begun 0 "wrote cugate.ini; wrote .github/workflows/performance.yml; set OWNER; !runner with a GPU" --kernels l.so --build 'make l.so' --gpu nvidia-h200
 begun 0 "kept  cugate.ini; kept  .github/workflows/performance.yml"
 begun 2 ".github/workflows/performance.yml already exists and differs: edit it, or replace it with --force" --runner gpu
 begun 0 "wrote .github/workflows/performance.yml; a runner with a GPU and the labels gpu" --runner gpu --force

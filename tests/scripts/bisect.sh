@@ -150,8 +150,8 @@ four -k mine/scale|'four' is no range of revisions
 one..none -k mine/scale|'none' is no revision of this repository
 four..one -k mine/scale|is no ancestor of
 one..one -k mine/scale|one..one has no commit
-one..four|name the one kernel that got worse
-one..four -k a -k b|name the one kernel that got worse
+one..four|choose the one kernel that got worse
+one..four -k a -k b|choose the one kernel that got worse
 one..four -k mine/scale -m nothing|unknown metric 'nothing'
 one..four -k mine/scale -m time --simulate|time can only be measured, not computed
 one..four -k mine/scale --simulate --measure|--simulate and --device cannot be used together

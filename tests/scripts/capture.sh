@@ -208,7 +208,7 @@ options='-k program/tiny*' program 'plain' 5 'NO FILE' 'tiny@1,32 is refused' 'n
 
 # ---- Programs that do not end well
 
-nothing=', and a program that fails is not captured'
+nothing='; a program that fails is not captured'
 program 'exit3' 5 'NO FILE' "exited with code 3$nothing"
 program 'crash' 5 'NO FILE' "exited with code 139$nothing"
 program 'illegal' 5 'NO FILE' "exited with code 1$nothing"

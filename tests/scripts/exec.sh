@@ -377,7 +377,7 @@ runs() {
     expect "$label${options+, $options}" "$wanted" "runs $runs, profiled $profiled" "${words[@]}" '!WRONG' \
         "${warned:-!warning}"
 }
-again='too rarely to be counted in all 3 sets of metrics'
+again='too rarely to count all 3 sets of metrics'
 # Three sets take two launches each, which six are. Of a kernel that has more, more times are taken by the first set.
 runs 'what launches often' 1 4 0 '8 ok, 0 failed, samples 40 16 16' '!note' -- "$program" plain 240
 runs 'six launches' 1 3 0 '8 ok, 0 failed, samples 8 16 16' '!note' -- "$program" plain 48
@@ -824,7 +824,7 @@ if chosen 'gate: what is gone is dropped'; then
     expect 'gate: the other mix passes' 0 'nothing is worse' '!gone' '!new '
     "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q -k 'program/tiny@*' --save tiny.json -- "$program" plain >/dev/null </dev/null
     ask "$cugate" accept --metrics "$metrics" --baselines baselines --reason no --gone tiny.json
-    expect 'gate: a part of a program drops nothing' 2 '--gone needs runs of a program as a whole'
+    expect 'gate: a part of a program drops nothing' 2 '--gone needs runs of a whole program'
 fi
 if chosen 'another shape'; then # is the same kernel, whose file in the baseline follows
     "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name one --save one.json -- "$program" blocks 1 >/dev/null </dev/null
@@ -844,7 +844,7 @@ if chosen 'lost code'; then # of two libraries, which both have the kernel
     "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name lost --save lost.json -- "$program" library 20 sized >/dev/null </dev/null
     "$cugate" accept --metrics "$metrics" --baselines lost --reason first lost.json >"$work/said"
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines lost --name lost -- "$program" library 20 both
-    expect 'lost code' 0 'kernels whose machine code was found in only one of the two runs, so they are judged by time and counts alone: lost/add_one@64,256' \
+    expect 'lost code' 0 'kernels whose machine code was found in only one of the two runs: judged by time and counts alone: lost/add_one@64,256' \
         'nothing is worse'
 fi
 if chosen 'a process that is gone'; then

@@ -83,7 +83,7 @@ while read -r what code mark words; do
 done <<'EOF'
 stray kernels.cubin stray writes 4 bytes at
 race kernels.cubin race without a barrier between them
-product no_barrier.cubin product uninitialised shared memory
+product no_barrier.cubin product a barrier is missing
 EOF
 expect 'an entry that is not built' 5 'Done' 'not simulated: cuImportExternalMemory' -- run imports kernels.cubin
 run table kernels.cubin

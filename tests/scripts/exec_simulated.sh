@@ -75,7 +75,7 @@ run "$program" uneven 32 32 32 32
 ask "$cugate" accept run.json --baselines uneven --reason test
 judge() { ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines uneven -- "$program" uneven "$@"; }
 judge 32 32 32 32
-expect 'launches that are alike' 0 'nothing is worse' 'rows of 1 kernel and the program here'
+expect 'launches that are alike' 0 'nothing is worse' 'rows of 1 kernel and the program executed'
 judge 32 32 32 1000
 expect 'the last of them does more' 3 'unsure' 'global_store_sectors'
 of_all() { jq -c '.kernels["program/scale@40,256"] | [.metrics.instructions.sessions[0][0] * 4, .estimated_time.refused]' "$1"; }
@@ -135,7 +135,7 @@ expect 'a program that repeats until time has passed ends then' 0 "[$(cut -d' ' 
 expect 'a rate is finite' 0 'GB/s' '!inf' -- cat first
 
 # Faults, however the program ends.
-for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without a barrier between them' 'unwritten uninitialised shared memory'; do
+for kind in 'stray writes 4 bytes at' 'loses so updates are lost' 'race without a barrier between them' 'unwritten uninitialised, or a barrier is missing'; do
     read -r fault words <<<"$kind"
     for end in '' _exit killed fails; do
         # shellcheck disable=SC2086 # no word or one
@@ -162,7 +162,7 @@ code=0
 wait $! || code=$?
 verdict 'Ctrl-C is 130' "$([ $code = 130 ] || echo $code)"
 ask cat cut.txt
-expect 'and is not the program'"'"'s fault' 0 'sh was ended by a signal, so its counts are incomplete' '!without a word' '!descriptors'
+expect 'and is not the program'"'"'s fault' 0 'sh was stopped by a signal, so its counts are incomplete' '!without a word' '!descriptors'
 for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare cut.json run.json'; do
     # shellcheck disable=SC2086 # words
     ask "$cugate" $judging --metrics "$top/metrics"
@@ -171,7 +171,7 @@ done
 # Nor does it take that of a program that failed.
 run sh -c "$program right; exit 7"
 expect 'the code of a program that fails is passed on' 7 'the program failed (exit code 7); computed: 2 of 2 kernels' \
-    'next: fix the program' '!(exit 0)' '!baseline'
+    'next: find out why the program stopped' '!(exit 0)' '!baseline'
 ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
 expect 'and its run is not accepted' 2 'in run.json the program failed with exit code 7' '!accepted'
 expect 'a program that has no end may poll a copy' 5 'did not finish within 1 s' 'poll cudaStreamQuery, not' -- \

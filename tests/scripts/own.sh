@@ -94,7 +94,7 @@ expect "accepted" 0 'of 5 kernels' -- "$cugate" accept "$work/first.json" --base
 in_folder three check "${mine[@]}" --all --report junit="$work/junit.xml" --report json="$work/report.json"
 expect "and keeps to it" 0 'nothing is worse' 'in 5 kernels'
 expect "reports have the names" 0 '!saxpy/simple[n=64K].xml' -- grep -c 'classname="saxpy/simple\[n=64K\]"' "$work/junit.xml"
-expect "a change is caught at each point, on its line" 1 'the same fault at [n=4K]' 'the same fault at [n=64K]' \
+expect "a change is caught at each point, on its line" 1 'also at [n=4K]' 'also at [n=64K]' \
     'regressed  saxpy/simple[n=250K]' 'the line to blame' '!missing' '!regressed  twice' -- in_folder strided check "${mine[@]}"
 expect "or at one" 1 'regressed  saxpy/simple[n=4K]' '!n=64K' -- in_folder strided check "${mine[@]}" -k '*[n=4K]'
 in_folder three explain --simulate=nvidia-h200 'saxpy/simple[n=4K]'

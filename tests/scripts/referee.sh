@@ -418,7 +418,7 @@ done
 referee finite "$work/made.capsule" -k 'finite/steep*'
 expect "what overflows on all drawn inputs is named" 3 'infinite, NaN or close to overflow on all drawn inputs'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
-expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if its sums are in no fixed order, add --tolerance'
+expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if the order of its sums varies, add --tolerance'
 task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'
 expect "an output that is all zeros, and infinities" 0 '1 launch of' '!does not change the result' '!overwritten'
 for cheat in endless silent; do
@@ -449,7 +449,7 @@ expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel
 task "$work/loop.cubin" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
 expect "of a size" 0 'made.capsule'
 referee made "$work/slow.cubin" -v
-expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'only the results are judged, not the speed, because the referee drew other sizes, another order or extreme values'
+expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'only the results are judged, not the speed, because other sizes, another order or extreme values were drawn'
 referee made "$work/wrong.cubin"
 expect "wrong there alone" 3 'with other sizes'
 # Several launches, of the reference or of a candidate, with memory for what one leaves to the next.

@@ -53,7 +53,7 @@ judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
-    'no kernel was executed again' '48 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
+    'nothing was executed' '48 rows of unchanged kernels kept from the baseline' -- judge as_it_was "${mine[@]}"
 expect "unless its host code is other, such as verify()" 5 'host code ' 'wrong      mine/scale' 'the last is 0, not 1' -- \
     judge verified_otherwise "${mine[@]}"
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
@@ -63,9 +63,9 @@ touch -d 2003-01-01 "$work/old.so"
 expect "or than a header of theirs" 3 'STALE: ' 'as_it_was/kernels/sizes.h' '!mine.cu' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
 expect "unless it is what is meant" 0 'nothing is worse' '!STALE' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}" --stale
 judge compressed "${mine[@]}" --all
-expect "nor are the counts of compressed code others" 0 'nothing is worse: 54 rows in 2 kernels' '2 kernels here'
+expect "nor are the counts of compressed code others" 0 'nothing is worse: 54 rows in 2 kernels' '2 kernels executed'
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:26' \
-    'the line to blame' '1 kernel here' '!host code' -- judge strided "${mine[@]}" --save "$work/strided.json"
+    'the line to blame' '1 kernel executed' '!host code' -- judge strided "${mine[@]}" --save "$work/strided.json"
 expect_typed strided 0
 cp -r "$work/mine" "$work/of_two" && cd "$work"/of_two/* && mkdir other && sed 's,mine/,other/,' mine/shift.json >other/shift.json && cd "$top" || exit 2
 judge strided --baselines "$work/of_two" -k '*/s*'
@@ -77,7 +77,7 @@ judge strided "${mine[@]}" --out "$work/build/check"
 # shellcheck disable=SC2016 # Markdown's quotes
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 1' ci/SKILL.md)"
 expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 26' \
-    'let neighbouring lanes read neighbouring'
+    'let lanes read neighbouring'
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:32' \
     'this command runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so' -- judge beyond "${mine[@]}"
 expect_typed beyond 5
@@ -90,12 +90,12 @@ sums=(--baselines "$work/sums" -k mine/gather)
 judge as_it_was "${sums[@]}" --save "$work/sums.json"
 ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
 judge as_it_was "${sums[@]}"
-expect "what takes long is not computed again" 0 'not computed again' 'no kernel was executed again'
+expect "what takes long is not computed again" 0 'kept from the baseline' 'nothing was executed'
 expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counts of the same' \
-    '1 kernel here' '!not computed again' -- judge told_otherwise "${sums[@]}"
+    '1 kernel executed' '!kept from the baseline' -- judge told_otherwise "${sums[@]}"
 sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
 judge told_otherwise "${sums[@]}"
-expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' '1 kernel here'
+expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' '1 kernel executed'
 mkdir "$work/asked"
 cat >"$work/asked/asked.ini" <<'END'
 [loads_of_others]

@@ -36,7 +36,7 @@ cd "$work" || exit 2
 cp -r "$compiled"/{base,larger,shared_grown,shared_more,registers,stated,stated_grown,accesses,gone,overload,both,compressed} .
 
 ask "$cugate" check --static --save run.json base/app.o
-expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' 'no baseline for sm_90 in baselines' \
+expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' "no baseline for sm_90 in $PWD/baselines/sm-90" \
     'cugate accept run.json --reason "first baseline"' 'kernel       local_memory  local_accesses  registers  shared_memory'
 expect "the first baseline without a GPU" 0 'accepted 18 rows of 3 kernels' -- "$cugate" accept run.json --reason "first baseline"
 grep -q '"device": {"compute_capability": "9.0", "memory_bytes": 0, "name": "sm_90", "sm_count": 0}' baselines/sm-90/app/bounded.json

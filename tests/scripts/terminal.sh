@@ -25,7 +25,7 @@ on() {
     shift
     printf -v command '%q ' "$@"
     script -qec "stty cols $columns rows 50; $command" /dev/null </dev/null |
-        sed -e 's/\r//g' -e 's/\x1b\[[0-9;]*[mK]//g'
+        sed -e 's/\r//g' -e "s#$work/##g" -e 's/\x1b\[[0-9;]*[mK]//g'
 }
 
 M='--metrics made_up/metrics'

@@ -53,7 +53,7 @@ holds "stalls of all lines are the time" '[.kernels | to_entries[] | .value.esti
         or ($all + 2000 * $n) / $ns - 1 > 1e-6 or ($all + 2000 * $n) / $ns - 1 < -1e-6) | .key] | if . == [] then empty else tojson end' "$work/run.json"
 ask "$cugate" explain --replay "$work/run.json" shared_bank/stride32
 expect "explained with estimated stalls" 0 "Roofline by the model  the share of the estimated time" "the L1 and shared memory" "Where the time goes: estimated ns" \
-    "estimated, not measured, by replaying the warps of one SM" "mio_throttle" "!one warp of each SM"
+    "estimated by replaying the warps of one SM" "mio_throttle" "!one warp of each SM"
 "$cugate" explain --replay "$work/run.json" shared_bank/stride32 --format json >"$work/explained.json"
 # shellcheck disable=SC2016
 holds "explained as JSON" 'if .stalls == null and .estimated.stalls[0].reason == "mio_throttle" and .estimated.busy["the L1 and shared memory"] > 0.6

@@ -28,7 +28,7 @@ for name in h200:nvidia-h200 other:made-up-h100; do
 done
 mkdir -p lone && cp -r baselines/made-up-h100 lone
 ask "$cugate" check --replay h200.json -k 'dot/*' --baselines lone
-expect "another model's is none, and is named" 4 'no baseline for NVIDIA H200 in lone/nvidia-h200; lone has made-up-h100'
+expect "another model's is none, and is named" 4 "no baseline for NVIDIA H200 in $PWD/lone/nvidia-h200; lone has made-up-h100"
 expect "two models are not compared" 4 "NVIDIA H200" "$other" -- "$cugate" compare h200.json other.json
 ask "$cugate" accept h200.json other.json --reason none
 expect "nor accepted together" 4 'from different devices' 'Accept them separately'

@@ -29,7 +29,7 @@ run() {
 
 run -k 'right/*'
 expect 'right kernels pass' 0 'computed: 31 of 31 kernels' '!not counted' '!branches_join has' '!branches_agree has' \
-    'right/reads_ahead has a harmless fault, because no result depends on it: warp 0 reads uninitialised shared memory' \
+    'right/reads_ahead has a harmless fault, because no result depends on it: warp 0 reads unwritten shared memory' \
     'right/reads_aside has a harmless fault, because no result depends on it: warps 0 and 1 of a block write and read byte 256' '!loads_more has'
 run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'computed: 0 of 29 kernels; 29 failed'
@@ -66,19 +66,19 @@ reason wrong/wild_pointer 'lane 0 reads 4 bytes at 0x40, outside every allocatio
 reason wrong/misaligned 'lane 0 accesses 16 bytes at 0x' 'which is not a multiple of 16'
 reason wrong/misaligned_shared 'lane 1 accesses 8 bytes at byte 4 of shared memory, which is not a multiple of 8'
 reason wrong/shared_beyond "lane 31 accesses bytes 256 to 259 of the block's 256 bytes of shared memory"
-reason wrong/shared_unwritten 'warp 1 reads uninitialised shared memory: lane 0 byte 128'
-reason wrong/shared_partly_unwritten 'warp 0 reads uninitialised shared memory: lane 0 byte 0'
-reason wrong/shared_rest_unwritten 'warp 0 reads uninitialised shared memory: lane 0 byte 8'
+reason wrong/shared_unwritten 'warp 1 reads unwritten shared memory, lane 0 byte 128'
+reason wrong/shared_partly_unwritten 'warp 0 reads unwritten shared memory, lane 0 byte 0'
+reason wrong/shared_rest_unwritten 'warp 0 reads unwritten shared memory, lane 0 byte 8'
 reason wrong/writes_meet 'warps 0 and 1 of a block write byte 0 of shared memory without a barrier between them'
-reason wrong/read_after_write 'reads uninitialised shared memory: lane 0 byte 252'
+reason wrong/read_after_write 'reads unwritten shared memory, lane 0 byte 252'
 reason wrong/write_after_read 'warps 0 and 1 of a block write and read byte 124 of shared memory without a barrier'
-reason wrong/counts_meet 'of shared memory without a barrier between them'
-reason wrong/branch_read 'of warp 0 ' 'of shared memory that lanes 0x' 'without a __syncwarp() between them'
-reason wrong/branch_written 'of warp 0 ' 'of shared memory that lanes 0x' 'without a __syncwarp() between them'
-reason wrong/branches_write 'of warp 0 write byte ' 'that lanes 0x' 'wrote, without a __syncwarp() between them'
+reason wrong/counts_meet 'of shared memory' 'without a barrier'
+reason wrong/branch_read 'of warp 0 ' 'of shared memory that lanes 0x' 'without a __syncwarp()'
+reason wrong/branch_written 'of warp 0 ' 'of shared memory that lanes 0x' 'without a __syncwarp()'
+reason wrong/branches_write 'of warp 0 write byte ' 'that lanes 0x' 'wrote, without a __syncwarp()'
 reason wrong/added_before_zero 'writes byte 128 of shared memory that another warp changes by an atomic without a barrier'
 reason wrong/read_before_added 'changes byte 124 of shared memory by an atomic that another warp read without a barrier'
-reason wrong/large_sums_meet 'of shared memory without a barrier between them'
+reason wrong/large_sums_meet 'of shared memory' 'without a barrier'
 reason wrong/sums_meet 'warps 0 and 1 of a block change and read the word at 0x' 'of global memory without a barrier between them'
 reason wrong/neighbour_in_global 'warp 1 changes the word at 0x' 'of global memory that another warp of its block read, without'
 reason wrong/local_beyond 'accesses byte 16384 of its 256 bytes of local memory'
@@ -184,8 +184,8 @@ reason wrong/writes_early 'warp 0 writes shared memory from byte 0 on' "$not_wai
 reason wrong/overwrites_readers 'warp 1 reads shared memory from byte 128 on' "$not_waited"
 reason wrong/arrives_before_reading 'UBLKCP.S.G overwrites shared memory from byte 128 on, which warp 1 may still read'
 reason wrong/waits_for_wrong_phase 'waits for a phase of the mbarrier at byte 256 of shared memory that never ends'
-reason wrong/no_fence 'from 0 on that warp 0 wrote, without fence.proxy.async between them'
-reason wrong/no_barrier_before_store 'from 0 on that warp 0 may still write: warp 1 has not waited for it'
+reason wrong/no_fence 'from byte 0 on, which warp 0 wrote, without a fence.proxy.async'
+reason wrong/no_barrier_before_store 'from byte 0 on, which warp 0 may still write: warp 1 did not wait'
 reason wrong/source_written_again 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
 reason wrong/waits_for_too_few_groups 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
 reason wrong/bytes_do_not_come 'never ends: 0 arrivals are missing, and 16 bytes have not arrived'
@@ -215,12 +215,12 @@ missed=''
 mapfile -t kernels < <(sed -n 's/^ *CASE(\(wrong_[a-z_]*\),.*/\1/p' "$top/tests/sim/streams.cu")
 for kernel in "${kernels[@]}"; do
     of_streams "$kernel"
-    grep -q 'in another stream, and no event or wait orders them\|that a copy may still read\|^old$' said || missed+=" $kernel"
+    grep -q 'in another stream; no event orders them\|that a copy may still read\|^old$' said || missed+=" $kernel"
 done
 verdict 'streams that are not' "$missed"
 options=(--suppress known)
 echo 'race * issue' >known
-expect 'a race of streams is not one of a kernel' 5 'no fault matched known:1' 'no event or wait orders them' -- of_streams wrong_no_wait
+expect 'a race of streams is not one of a kernel' 5 'no fault matched known:1' 'no event orders them' -- of_streams wrong_no_wait
 echo 'stream-race * issue' >known
 expect 'and is let pass by its own name' 0 'stream-race in *: suppressed in 1 launch' -- of_streams wrong_no_wait
 summary

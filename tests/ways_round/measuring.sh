@@ -130,7 +130,7 @@ code='"$cugate" check --static --metrics "$top/metrics" $ours'
 
 adds() { judged "${one[@]}" "${two[@]}"; }
 way 'a kernel that the baseline lacks: check --static' adds 0 "$code" 'new' 'last/three' \
-    'known only from a run' 'stacked(float const*, float*, int) uses 32' '96 B of local' '; 1 new' \
+    'block sizes and occupancy need a run' 'stacked(float const*, float*, int) uses 32' '96 B of local' '; 1 new' \
     '7 rows in 3 kernels' 'for the block sizes of the baseline'
 removes() { judged "${one[@]}" "${two[@]}" "${three[@]}" first/four "${one[@]:1}"; }
 way 'a kernel that is gone, and its function is not' removes 5 "$code" 'missing' 'first/four' 'not in this run'

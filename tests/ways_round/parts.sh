@@ -47,7 +47,7 @@ way 'a part was interrupted' interrupted 5 "$merge" '3.json, shard 3 of 4, was i
 counted() { interrupted && spoil 3.json '.shard.measures -= 1'; }
 way 'and its count is doctored' counted 5 "$merge" 'missing in all parts: ' '!was interrupted' '!a run was written'
 listed() { counted && spoil 3.json '.shard.kernels -= ["transpose/padded"]'; }
-way 'and its list' listed 4 "$merge" 'is only among the kernels of' '!a run was written'
+way 'and its list' listed 4 "$merge" 'is only in the kernels of' '!a run was written'
 forgotten() {
     parts && for number in 1 2 3 4; do
         jq 'del(.kernels["transpose/padded"]) | .shard.kernels -= ["transpose/padded"] | .shard.measures = (.kernels | length)' \

@@ -223,16 +223,16 @@ static void check_overwritten(struct warp *issuer, size_t at)
     check_store(issuer, at, "copies to");
     EACH_BIT(reader, place->readers & ~(1u << issuer->number)) {
         if (knows[reader] < place->clocks[reader])
-            block_fault(issuer->block,
-                        "%s overwrites shared memory from byte %lld on, which warp %u may still read: warp %u has "
-                        "not waited for it",
-                        issuer->block->now->opcode, byte_of(at), reader, issuer->number);
+            block_fault(
+                issuer->block,
+                "%s overwrites shared memory from byte %lld on, which warp %u may still read: warp %u did not wait",
+                issuer->block->now->opcode, byte_of(at), reader, issuer->number);
     }
     if (place->writer < WARPS && place->writer != issuer->number && knows[place->writer] < place->write_clock)
-        block_fault(issuer->block,
-                    "%s overwrites shared memory from byte %lld on, which warp %u may still write: warp %u has not "
-                    "waited for it",
-                    issuer->block->now->opcode, byte_of(at), place->writer, issuer->number);
+        block_fault(
+            issuer->block,
+            "%s overwrites shared memory from byte %lld on, which warp %u may still write: warp %u did not wait",
+            issuer->block->now->opcode, byte_of(at), place->writer, issuer->number);
 }
 
 /* A copy that a warp, maybe of another block, issues to this block's memory. */
@@ -260,14 +260,13 @@ static void store(struct hazards *hazards, const struct access *access)
         check_load(warp, at, false);
         check_lane_copy(warp, at, "copies");
         if (writer < WARPS && writer != me && hazards->knows[me][writer] < place->write_clock)
-            block_fault(warp->block,
-                        "%s copies shared memory from byte %lld on, which warp %u may still write: warp %u has not "
-                        "waited for it",
-                        warp->block->now->opcode, byte_of(at), writer, me);
+            block_fault(
+                warp->block,
+                "%s copies shared memory from byte %lld on, which warp %u may still write: warp %u did not wait",
+                warp->block->now->opcode, byte_of(at), writer, me);
         if (writer < WARPS && hazards->fenced[writer] <= place->written && hazards->fenced[me] <= place->written)
             block_fault(warp->block,
-                        "%s copies shared memory from byte %lld on, which warp %u wrote, without fence.proxy.async "
-                        "between them",
+                        "%s copies shared memory from byte %lld on, which warp %u wrote, without a fence.proxy.async",
                         warp->block->now->opcode, byte_of(at), writer);
         if (access->more)
             place->store = (unsigned)hazards->copy_count + 1;

@@ -127,11 +127,9 @@ static void visit_atomic(struct shadow *shadow, struct warp *warp, uint32_t addr
     struct shadow_word *word = word_at(shadow, block, address);
     const unsigned char me = (unsigned char)(warp->number + 1);
     if (is_of_another(word->writer, me) || is_of_another(word->reader, me))
-        block_doubt(block,
-                    "warp %u changes byte %lld of shared memory by an atomic that another warp %s without a barrier "
-                    "between them",
-                    warp->number, (long long)address - block->reserved,
-                    is_of_another(word->writer, me) ? "wrote" : "read");
+        block_doubt(
+            block, "warp %u changes byte %lld of shared memory by an atomic that another warp %s without a barrier",
+            warp->number, (long long)address - block->reserved, is_of_another(word->writer, me) ? "wrote" : "read");
     and_me(&word->adder, me);
     word->written = true;
 }
@@ -164,8 +162,7 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
         visit_lanes(shadow, warp, address, writes, kind & ACCESS_STORES);
     if (is_of_another(word->adder, me))
         block_doubt(block,
-                    "warp %u %s byte %lld of shared memory that another warp changes by an atomic without a barrier "
-                    "between them",
+                    "warp %u %s byte %lld of shared memory that another warp changes by an atomic without a barrier",
                     warp->number, writes ? "writes" : "reads", byte);
     if (is_of_another(word->writer, me) && kind & ACCESS_STORES)
         note_again(shadow, block, address, word->writer, 0);
@@ -204,8 +201,10 @@ static void look_for_unwritten(const struct shadow *shadow, const struct access 
         if (!word)
             continue;
         const long long at = (word - shadow->words) * 4;
-        block_doubt_of(access->block, DOUBT_UNWRITTEN, "warp %u reads uninitialised shared memory: lane %u byte %lld",
-                       access->warp->number, lane, at - block->reserved);
+        block_doubt_of(
+            access->block, DOUBT_UNWRITTEN,
+            "warp %u reads unwritten shared memory, lane %u byte %lld: uninitialised, or a barrier is missing",
+            access->warp->number, lane, at - block->reserved);
         return;
     }
 }

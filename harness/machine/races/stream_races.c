@@ -151,8 +151,7 @@ static void describe(struct problem *problem, const struct machine *machine, uin
     OWNED_TEXT name = x_strdup(machine->stream_races->list[with - 1].name);
     demangle((char **[]){&name}, 1);
     problem_set(problem,
-                "%s the word at 0x%llx of global memory that %.150s %s in another stream, and no event or wait "
-                "orders them",
+                "%s the word at 0x%llx of global memory that %.150s %s in another stream; no event orders them",
                 writes ? "changes" : "reads", (unsigned long long)address, name, writes ? "reads" : "changes");
 }
 

@@ -98,7 +98,7 @@ static void visit(struct races *races, const struct access *access, uint64_t add
     if (changes && word->reader && word->reader != me && !is_meant(races, block->code, word, pc, word->read_at - 1))
         block_doubt(block,
                     "warp %u changes the word at 0x%llx of global memory that another warp of its block read, without "
-                    "a barrier between them",
+                    "a barrier",
                     warp->number, at);
     if (changes) {
         word->writer = me;

@@ -82,7 +82,7 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
     run_set_note(&file,
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     cr_assert_eq(run_write_file(&file, tree), 0);
-    expect_read(scratch, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, but other files there");
+    expect_read(scratch, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, but other files");
 }
 
 /* ---- Devices ---- */

@@ -129,27 +129,19 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
     expect_command(scratch, "moved", arguments + 4, 1, 0, NULL);
     fflush(stdout);
     OWNED_TEXT expected = x_sprintf(
-        "accepted 12 rows of 3 kernels from 2 sessions into %s/nvidia-h200: 12 new\n" WIDER_LIMITS(
-            "2") "accepted 12 rows of 3 kernels from 2 sessions into %s/nvidia-h200: 9 agree with the baseline and "
-                 "were "
-                 "added, 3 already there\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session into "
-                                                              "%s/nvidia-h200: 7 agree with the baseline and were "
-                                                              "added, 1 replaced, 1 only shown (info), 3 already "
-                                                              "there; 1 drift reference moved\n"
-                                                              "  worse    access/coalesced count: 7 -> 10.00 M "
-                                                              "(+1.43e+08 %%)\n" WIDER_LIMITS(
-                                                                  "4") "accepted 12 rows of 3 kernels from 1 session "
-                                                                       "into %s/nvidia-h200: 3 agree with the baseline "
-                                                                       "and were added, 3 replaced, 3 only shown "
-                                                                       "(info), 3 already there; 1 drift reference "
-                                                                       "moved\n"
-                                                                       "  worse    access/coalesced count: 10000000 -> "
-                                                                       "10000001 (+1e-05 %%)\n"
-                                                                       "  worse    reduce/tree time: 202 ns -> 250 ns "
-                                                                       "(+23.5 %%)\n"
-                                                                       "  changed  reduce/warp count: 7 -> not "
-                                                                       "supported\n" WIDER_LIMITS("1"),
-        scratch, scratch, scratch, scratch);
+        "accepted 12 rows of 3 kernels from 2 sessions into %s/nvidia-h200: 12 new\n%s"
+        "accepted 12 rows of 3 kernels from 2 sessions into %s/nvidia-h200: 9 agree with the baseline and were "
+        "added, 3 already there\n%s"
+        "accepted 12 rows of 3 kernels from 1 session into %s/nvidia-h200: 7 agree with the baseline and were "
+        "added, 1 replaced, 1 only shown (info), 3 already there; 1 drift reference moved\n"
+        "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 %%)\n%s"
+        "accepted 12 rows of 3 kernels from 1 session into %s/nvidia-h200: 3 agree with the baseline and were added, 3 "
+        "replaced, 3 only shown (info), 3 already there; 1 drift reference moved\n"
+        "  worse    access/coalesced count: 10000000 -> 10000001 (+1e-05 %%)\n"
+        "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
+        "  changed  reduce/warp count: 7 -> not "
+        "supported\n%s",
+        scratch, WIDER_LIMITS("2"), scratch, WIDER_LIMITS("3"), scratch, WIDER_LIMITS("4"), scratch, WIDER_LIMITS("1"));
     cr_expect_stdout_eq_str(expected);
     free(scratch_file(scratch, "run_1.json", "broken"));
     expect_command(scratch, "third", arguments, 3, EXIT_USAGE, "run_1.json is not a JSON file");

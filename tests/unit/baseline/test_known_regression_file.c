@@ -127,7 +127,7 @@ Test(known_regression, what_cannot_regress_is_no_known_regression)
         {"time", 0, ""},
         {"tiem", -1, "x.ini:1: unknown metric \"tiem\": did you mean time?"},
         {"bandwidth", -1, "x.ini:1: unknown metric \"bandwidth\"\n"},
-        {"clock", -1, "x.ini:1: clock is only shown and never judged"},
+        {"clock", -1, "x.ini:1: clock is only shown, never judged"},
     };
     struct metric list[] = {{.name = (char *)"clock", .class = METRIC_INFO},
                             {.name = (char *)"time", .class = METRIC_TIME}};

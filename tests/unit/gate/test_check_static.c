@@ -81,7 +81,7 @@ Test(check_static, which_baseline_is_meant)
         const char *said, *printed;
     } cases[] = {
         {NULL, CORPUS "library.so", EXIT_USAGE, "2 baselines fit the machine code in ", ""},
-        {NULL, CORPUS "library.so", EXIT_USAGE, "new-gpu, old-gpu; choose one with --static=NAME", ""},
+        {NULL, CORPUS "library.so", EXIT_USAGE, "new-gpu, old-gpu; choose one: --static=NAME", ""},
         {"old-gpu", CORPUS "library.so", EXIT_SAME, "", "Old GPU"},
         {"new-gpu", CORPUS "library.so", EXIT_SAME, "", "New GPU"},
         {NULL, CORPUS "cuda12.cubin", EXIT_SAME, "", "Old GPU"},

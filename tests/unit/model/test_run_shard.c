@@ -118,7 +118,7 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
         {no_compiler, EXIT_BASELINE, "compiler gcc, not unknown"},
         {other_code, EXIT_BASELINE, "the machine code of their libraries differs"},
         {no_code, EXIT_BASELINE, "the machine code of their libraries differs"},
-        {other_kernel, EXIT_BASELINE, "b/x is only among the kernels of 1.json"},
+        {other_kernel, EXIT_BASELINE, "b/x is only in the kernels of 1.json"},
         {other_floor, EXIT_BASELINE, "they define the metric time differently: floor"},
         {other_counter, EXIT_BASELINE, "they define the metric time differently: counter"},
         {no_metric, EXIT_BASELINE, "they define the metric time differently, or only one defines it"},
