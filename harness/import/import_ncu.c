@@ -171,7 +171,7 @@ static int read_unit(const struct ncu *ncu, size_t line, const char *unit, struc
 {
     return ncu_unit(unit, counter->metric->unit, &counter->scale)
                ? 0
-               : error("%s:%zu: the unit of %s is \"%.32s\", which is no unit of %s in %s: use --print-units base",
+               : error("%s:%zu: the unit of %s is \"%.32s\", which is not a unit of %s in %s: use --print-units base",
                        ncu->csv.name, line, counter->metric->name, unit, counter->metric->name, counter->metric->unit);
 }
 
