@@ -183,14 +183,14 @@ reason wrong/one_warp_waits 'warp 1 reads shared memory from byte 128 on' "$not_
 reason wrong/writes_early 'warp 0 writes shared memory from byte 0 on' "$not_waited"
 reason wrong/overwrites_readers 'warp 1 reads shared memory from byte 128 on' "$not_waited"
 reason wrong/arrives_before_reading 'UBLKCP.S.G overwrites shared memory from byte 128 on, which warp 1 may still read'
-reason wrong/waits_for_wrong_phase 'waits for a phase of the mbarrier at byte 256 of shared memory that never ends'
+reason wrong/waits_for_wrong_phase 'waits for a phase of the mbarrier at byte 256 of shared memory that never completes'
 reason wrong/no_fence 'from byte 0 on, which warp 0 wrote, without a fence.proxy.async'
 reason wrong/no_barrier_before_store 'from byte 0 on, which warp 0 may still write: warp 1 did not wait'
 reason wrong/source_written_again 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
 reason wrong/waits_for_too_few_groups 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
-reason wrong/bytes_do_not_come 'never ends: 0 arrivals are missing, and 16 bytes have not arrived'
-reason wrong/too_many_bytes 'never ends: 0 arrivals are missing, and 16 bytes arrived in excess'
-reason wrong/arrival_is_missing 'never ends: 1 arrivals are missing'
+reason wrong/bytes_do_not_come 'never completes: 0 arrivals are missing, and 16 bytes have not arrived'
+reason wrong/too_many_bytes 'never completes: 0 arrivals are missing, and 16 bytes arrived in excess'
+reason wrong/arrival_is_missing 'never completes: 1 arrivals are missing'
 reason wrong/too_many_arrive '3 arrivals at the mbarrier at byte 8 of shared memory, which expects 2 more'
 reason wrong/no_init 'is not initialised'
 reason wrong/tile_not_aligned 'a tile begins 20 bytes into'
