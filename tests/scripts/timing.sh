@@ -61,8 +61,8 @@ holds "explained as JSON" 'if .stalls == null and .estimated.stalls[0].reason ==
 for kernel in padded tiled; do
     jq "{\"transpose/x\": .kernels[\"transpose/$kernel\"]} as \$kernels | .kernels = \$kernels" "$work/run.json" >"$work/$kernel.json"
 done
-ask "$cugate" compare "$work/padded.json" "$work/tiled.json" --format github
-expect "a red estimated time names its lines" 1 "estimated_time regressed" "transpose.cu:51: estimated ns" " stalls: "
+ask "$cugate" compare "$work/padded.json" "$work/tiled.json" --format markdown
+expect "a red estimated time names its lines" 1 "transpose.cu:51</code>: estimated ns" " stalls: " "see excess_wavefronts"
 ask "$cugate" compare "$work/tiled.json" "$work/padded.json"
 expect "to follow its advice pays" 0 "nothing is worse" "3 improved" "!trade-off"
 
