@@ -363,7 +363,7 @@ expect "of source code too" 0 '1 launch of' '--simulate (results must match bit 
 expect "with the name of the kernel" 0 'made/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
-expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'add the template arguments'
+expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'add template arguments'
 mkdir "$work/described" && cp "$work/names.cubin" "$work/described/by_two.cubin"
 for name in 'ns::scale<float,4>' 'scale<float, 4>'; do
     task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
@@ -418,7 +418,7 @@ done
 referee finite "$work/made.capsule" -k 'finite/steep*'
 expect "what overflows on all drawn inputs is named" 3 'infinite, NaN or close to overflow on all drawn inputs'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
-expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if the order of its sums varies, add --tolerance'
+expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if sums vary in order, add --tolerance'
 task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'
 expect "an output that is all zeros, and infinities" 0 '1 launch of' '!does not change the result' '!overwritten'
 for cheat in endless silent; do
