@@ -53,7 +53,7 @@ ask "$cugate" run -- "$work/first.capsule"
 expect "run says how it is named" 2 "to measure a file of capsules: " "--kernels $work/first.capsule"
 expect "run takes it" 0 'train/saxpy@64,256#2' -- "$cugate" run --simulate=nvidia-h200 "$work/first.capsule"
 ask "$cugate" check --simulate=nvidia-h200 "$work/first.capsule"
-expect "check, too; the baselines are of another library" 5 'train/chain@1,32, ' "name their baseline folder, or a new one, with --baselines"
+expect "check, too; the baselines are of another library" 5 'train/chain@1,32, ' "pass their baseline folder, or a new one, with --baselines"
 expect "so does the help" 0 'FILE.capsule' -- "$cugate" check --help
 
 # ---- It is executed, and its output is compared with the program's

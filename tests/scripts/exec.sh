@@ -288,7 +288,7 @@ done
 program 'graph' 0 '1 ok, 0 failed, samples 1 0 2'
 # Of the first launch in a session the time is not known, which is better than nothing; so of each that is captured anew.
 # It has no record either, since it is measured: another run in which nothing is has one, unless --runs forbids that.
-timeless='GPU time is not known: CUPTI'"'"'s records lack that of 1 kernel'
+timeless='GPU time is not known: CUPTI has no records of 1 kernel'
 program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1' 'run 3 of the program: 1 kernel has no recorded time'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
 # Each change of an executable graph makes it another one.

@@ -47,7 +47,7 @@ renamed_kernels() {
     write_run run.json 1 '' "$(repeat 24000 "$(kernel 'a/new_&' "$time_row" ", $launch")")"
 }
 way 'renamed kernels without end' renamed_kernels 5 'in_time compare base.json run.json -q --format junit | grep "a/new_17 "' \
-    'a/new_17 is new and runs the same code; if it was renamed, accept it with -k a/new_17 --was a/old_17'
+    'a/new_17 is new and runs the same code; if renamed, accept it with -k a/new_17 --was a/old_17'
 
 sessions_of_a_row() {
     write_run base.json 40000 '' "$(kernel a/b '"time": {"sessions": ['"$(repeat 40000 '[100000]')"']}')"
