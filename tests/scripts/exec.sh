@@ -377,7 +377,7 @@ runs() {
     expect "$label${options+, $options}" "$wanted" "runs $runs, profiled $profiled" "${words[@]}" '!WRONG' \
         "${warned:-!warning}"
 }
-again='too rarely to count all 3 sets of metrics'
+again='too rarely to count all 3 sets in one run'
 # Three sets take two launches each, which six are. Of a kernel that has more, more times are taken by the first set.
 runs 'what launches often' 1 4 0 '8 ok, 0 failed, samples 40 16 16' '!note' -- "$program" plain 240
 runs 'six launches' 1 3 0 '8 ok, 0 failed, samples 8 16 16' '!note' -- "$program" plain 48
@@ -756,7 +756,7 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
 gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'other kernels took over only' '!missing' -- -- "$program" shapes 3
 gate 'fewer launches' 3 '; 3 kernels gone' 'other kernels took over only' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
-    'regressed  launches       48      480' 'regressed  program/tiny@1,32' "look at the kernels' times in the table above" 'beyond the limit in 1 of 1 session (baseline: 3)' \
+    'regressed  launches       48      480' 'regressed  program/tiny@1,32' "see the kernels' times in the table above" 'beyond the limit in 1 of 1 session (baseline: 3)' \
     'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
 # Totals that are far out take no second run; nor do counters that were not read.
 printf '#!/bin/sh\necho >>ran\nexec "%s" "$@"\n' "$program" >counted.sh
