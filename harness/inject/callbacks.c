@@ -42,23 +42,14 @@ static void on_question(CUpti_CallbackId id, const CUpti_CallbackData *call)
                         : module_of_library(((const cuLibraryGetGlobal_params *)call->functionParams)->library));
 }
 
-static void on_module_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
+/* The driver may give the handle of a library's module to another one, of which nobody may hear how it was loaded. */
+static void on_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
-    (void)id;
     if (call->callbackSite == CUPTI_API_ENTER) {
         ranges_forget_code();
-        modules_forget(((const cuModuleUnload_params *)call->functionParams)->hmod);
-    }
-    functions_forget();
-}
-
-/* The driver may give the handle of its module to another one, of which nobody may hear how it was loaded. */
-static void on_library_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
-{
-    (void)id;
-    if (call->callbackSite == CUPTI_API_ENTER) {
-        ranges_forget_code();
-        modules_forget(module_of_library(((const cuLibraryUnload_params *)call->functionParams)->library));
+        modules_forget(id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload
+                           ? ((const cuModuleUnload_params *)call->functionParams)->hmod
+                           : module_of_library(((const cuLibraryUnload_params *)call->functionParams)->library));
     }
     functions_forget();
 }
