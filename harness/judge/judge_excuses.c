@@ -39,9 +39,8 @@ static bool has_gpu_time(const struct asked *row)
 /* Whether the busy time moved as the GPU time did, which is judged. */
 static bool overlaps_as_before(const struct asked *row)
 {
-    const struct metrics *metrics = row->pairing->sides->metrics;
-    const double was = overlap_of(metrics, row->pairing->base_result),
-                 is = overlap_of(metrics, row->pairing->now_result);
+    const double was = overlap_of(row->pairing->sides->metrics, row->pairing->base_result),
+                 is = overlap_of(row->pairing->sides->metrics, row->pairing->now_result);
     return computed_counter_of(row->metric) == COMPUTED_BUSY_TIME && fabs(is - was) <= RULE_INEXACT * was;
 }
 
