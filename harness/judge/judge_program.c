@@ -487,14 +487,21 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
     }
 }
 
-/* Says what a program's busy time is worse by. */
-static void tell_overlap(struct judgement *program, const struct sides *sides)
+/* Says what a program's busy time is worse by. How kernels overlap that the host launches too slowly depends on it. */
+static void revise_overlap(struct judgement *program, const struct sides *sides)
 {
-    if (program->metric && computed_counter_of(program->metric) == COMPUTED_BUSY_TIME && program->compared &&
-        judgement_is_worse(program))
-        add_reason(program, "its kernels overlap less: on average %.2f run at a time, instead of %.2f",
-                   overlap_of(sides->metrics, program_of(sides->run, program->kernel)),
-                   overlap_of(sides->metrics, program_of(sides->baseline, program->kernel)));
+    if (!program->metric || computed_counter_of(program->metric) != COMPUTED_BUSY_TIME || !program->compared ||
+        !judgement_is_worse(program))
+        return;
+    const struct result *now = program_of(sides->run, program->kernel);
+    add_reason(program, "its kernels overlap less: on average %.2f run at a time, instead of %.2f",
+               overlap_of(sides->metrics, now),
+               overlap_of(sides->metrics, program_of(sides->baseline, program->kernel)));
+    if (program->verdict != VERDICT_REGRESSED || program->pairs > 0 ||
+        !(program_value(sides->metrics, now, COMPUTED_GPU_BUSY) < RULE_IDLE))
+        return;
+    program->verdict = VERDICT_UNSURE;
+    add_reason(program, "the GPU is idle most of the time, so this may be the host; --against a base build settles it");
 }
 
 /* A kernel of a program whose stores are all gone may have lost its work, and so may one in another shape without a GPU
@@ -543,7 +550,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
     }
     for (size_t p = 0; p < comparison->count; p++)
         if (is_program_row(comparison->list[p].kernel)) {
-            tell_overlap(&comparison->list[p], sides);
+            revise_overlap(&comparison->list[p], sides);
             revise_new_waits(&comparison->list[p], sides);
             revise_less_than_parts(&comparison->list[p], sides);
             revise_lost_work(&comparison->list[p], sides);

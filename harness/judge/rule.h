@@ -36,6 +36,7 @@
 #define RULE_STREAM_CALL_COST 1e4 /* what another call that puts something into a stream, */
 #define RULE_ALLOCATION_COST 1e6  /* and an allocation and its release; none was measured */
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
+#define RULE_IDLE 50              /* % of the time: a GPU that is busy for less waits for the host */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on; */
 #define RULE_LOST_LAUNCHES 0.5    /* one that is launched less often than this is gone; */
 #define RULE_REPLACED 0.05        /* what takes at least this share of their time may be in their place; */
