@@ -40,10 +40,8 @@ static void widen(struct estimated_change *change, const struct estimated_time *
 /* Returns a count; NAN where it was not counted. */
 static double count_of(const struct sides *sides, const struct result *result, enum computed_counter counter)
 {
-    for (size_t m = 0; m < sides->metrics->count; m++)
-        if (is_computed(&sides->metrics->list[m], counter))
-            return result_value(result, sides->metrics->list[m].name);
-    return NAN;
+    const struct metric *metric = FIND(one, sides->metrics->list, sides->metrics->count, is_computed(one, counter));
+    return metric ? result_value(result, metric->name) : NAN;
 }
 
 /* Whether the sides differ, or may, in what the model was hardly calibrated for: atomics in global memory, and sleeps.
@@ -139,9 +137,8 @@ const char *estimated_words(const struct estimated_change *change, char *text, s
 
 bool asks_for_time(const struct metrics *metrics)
 {
-    bool asked = false; /* whoever judges a few metrics by name may not ask for times */
-    for (size_t m = 0; m < metrics->count; m++)
-        asked |= strcmp(metrics->list[m].counter, COUNTER_TIME) == 0;
+    /* whoever judges a few metrics by name may not ask for times */
+    const bool asked = ANY(m, metrics->count, strcmp(metrics->list[m].counter, COUNTER_TIME) == 0);
     return asked;
 }
 

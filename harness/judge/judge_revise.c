@@ -36,8 +36,7 @@ static void revise_counted_less(struct comparison *comparison, size_t first, con
 {
     if (!base || !now || !same_code(base, now))
         return;
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (judgement->verdict != VERDICT_IMPROVED || judgement->metric->class != METRIC_EXACT ||
             is_metric_of_host(judgement->metric) ||
             row_equal_readings(result_find(base, judgement->metric->name)) == 0 ||
@@ -57,8 +56,7 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
 {
     if (!sides->origin->computed || !base || !now || !same_code(base, now))
         return;
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (!judgement->compared || judgement->metric->class == METRIC_STATIC ||
             is_metric_of_host(judgement->metric) || /* what the host decides */
             (judgement->verdict != VERDICT_REGRESSED && judgement->verdict != VERDICT_IMPROVED))
@@ -104,13 +102,11 @@ static void revise_unwritten(struct comparison *comparison, size_t first, const 
                              const struct result *base, const struct result *now)
 {
     const char *doubt = base && now && !sides->origin->own_caches ? doubt_of_writes(sides, base, now) : NULL;
-    for (size_t i = first; i < comparison->count && doubt; i++) {
-        struct judgement *judgement = &comparison->list[i];
-        if (judgement->verdict != VERDICT_IMPROVED)
-            continue;
-        judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "%s", doubt);
-    }
+    EACH(struct judgement, judgement, comparison->list + first, doubt ? comparison->count - first : 0)
+        if (judgement->verdict == VERDICT_IMPROVED) {
+            judgement->verdict = VERDICT_UNSURE;
+            set_reason(judgement, "%s", doubt);
+        }
 }
 
 /* Unchanged code cannot have become slower, or not by much, unless its arguments changed; but then its counts usually
@@ -121,15 +117,13 @@ static void revise_same_code(struct comparison *comparison, size_t first, const 
 {
     if (!base || !now || !same_code(base, now))
         return;
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (judgement->metric && judgement->metric->class == METRIC_EXACT && !is_metric_of_program(judgement->metric) &&
             judgement->verdict != VERDICT_SAME && judgement->verdict != VERDICT_INFO &&
             judgement->verdict != VERDICT_NEW)
             return;
     }
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (costs_program(sides, judgement, now))
             continue;
         /* the first launches of a program are at another clock, and its GPU time has them */

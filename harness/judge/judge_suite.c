@@ -82,10 +82,10 @@ static void add_suite(struct comparison *comparison, struct suite suite, const s
 
 static bool has_several_gpus(const struct run *run)
 {
-    for (size_t i = 1; i < run->session_count; i++)
-        if (order_of_texts(run->sessions[0].facts[SESSION_GPU_UUID], run->sessions[i].facts[SESSION_GPU_UUID]) != 0)
-            return true;
-    return false;
+    const bool several =
+        ANY(i, run->session_count,
+            order_of_texts(run->sessions[0].facts[SESSION_GPU_UUID], run->sessions[i].facts[SESSION_GPU_UUID]) != 0);
+    return several;
 }
 
 static void find_suites_of(struct comparison *comparison, const struct sides *sides, const struct metric *metric,

@@ -5,10 +5,9 @@
 
 static const struct row *instructions_of(const struct sides *sides, const struct result *result)
 {
-    for (size_t m = 0; m < sides->metrics->count; m++)
-        if (exact_counter_of(&sides->metrics->list[m]) == EXACT_INSTRUCTIONS)
-            return result_find(result, sides->metrics->list[m].name);
-    return NULL;
+    const struct metric *metric =
+        FIND(one, sides->metrics->list, sides->metrics->count, exact_counter_of(one) == EXACT_INSTRUCTIONS);
+    return metric ? result_find(result, metric->name) : NULL;
 }
 
 static bool has_number(const struct row *row)
@@ -77,13 +76,12 @@ bool stand_for_instructions(struct pairing *pairing, struct row *was, struct row
 
 void excuse_instructions(struct comparison *comparison, size_t first)
 {
-    bool judged = false;
-    for (size_t i = first; i < comparison->count; i++)
-        judged |= comparison->list[i].compared && comparison->list[i].metric &&
-                  is_computed(comparison->list[i].metric, COMPUTED_OUTSIDE_WAITS);
-    for (size_t i = first; i < comparison->count && judged; i++) {
-        struct judgement *judgement = &comparison->list[i];
-        if (judgement->verdict != VERDICT_UNSURE || !judgement->metric || judgement->compared ||
+    struct judgement *rows = comparison->list + first;
+    const size_t count = comparison->count - first;
+    const bool judged =
+        ANY(i, count, rows[i].compared && rows[i].metric && is_computed(rows[i].metric, COMPUTED_OUTSIDE_WAITS));
+    EACH(struct judgement, judgement, rows, count) {
+        if (!judged || judgement->verdict != VERDICT_UNSURE || !judgement->metric || judgement->compared ||
             exact_counter_of(judgement->metric) != EXACT_INSTRUCTIONS)
             continue;
         judgement->verdict = VERDICT_INFO;

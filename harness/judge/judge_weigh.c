@@ -88,8 +88,7 @@ static struct evidence find_evidence(const struct comparison *comparison, size_t
 {
     struct evidence evidence = {.time = TIME_FASTER};
     bool timed = false;
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (is_short_and_slower(judgement, other_code)) {
             evidence.time = TIME_SLOWER;
             timed = true;
@@ -177,8 +176,7 @@ static bool is_doubt(const struct judgement *judgement)
 static void apply(struct comparison *comparison, size_t first, const struct sides *sides, const struct line *line,
                   const struct evidence *evidence)
 {
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (!is_cost(judgement, sides) && !(evidence->time == TIME_FASTER && is_doubt(judgement)))
             continue;
         judgement->verdict = line->outcome == PAID ? VERDICT_TRADED : VERDICT_UNSURE;
@@ -216,8 +214,7 @@ static const struct judgement *find_instructions(const struct comparison *compar
 /* Leaves open what is better against what is worse. why: there is no estimate; NULL: none was wanted. */
 static void leave_open(struct comparison *comparison, size_t first, const struct sides *sides, const char *why)
 {
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (!is_cost(judgement, sides))
             continue;
         judgement->verdict = VERDICT_UNSURE;
@@ -271,8 +268,7 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         !is_rearranged(comparison, first, sides, change))
         return false;
     estimated_words(change, words, sizeof words);
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (!is_cost(judgement, sides))
             continue;
         const bool little = pays && change->likely > 1 - RULE_ESTIMATED_OFF && has_several(judgement, change);
@@ -294,8 +290,7 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
 static void allow_upgrade(struct comparison *comparison, size_t first, const struct sides *sides, const char *was,
                           const char *is)
 {
-    for (size_t i = first; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (!is_cost(judgement, sides) || judgement->metric->class == METRIC_STATIC ||
             !(fabs(judgement->change) <= RULE_TOOLCHAIN * fabs(judgement->base)))
             continue;
@@ -311,8 +306,7 @@ static void allow_upgrade(struct comparison *comparison, size_t first, const str
  * the same by pairs. */
 static bool is_no_worse(const struct comparison *comparison, size_t first, const char *metric)
 {
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (!judgement->metric || strcmp(judgement->metric->name, metric) != 0)
             continue;
         if (!judgement->compared || judgement->verdict == VERDICT_IMPROVED)

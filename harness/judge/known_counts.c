@@ -34,11 +34,10 @@ bool counts_are_known(const struct run *baseline, const struct result *base, con
     const struct sides sides = {.baseline = baseline, .run = run};
     bool known =
         base->status == RESULT_OK && (now->status == RESULT_OK || now->launch_count == 0) && is_same_task(base, now);
-    for (size_t m = 0; m < metrics->count && known; m++) {
-        const struct metric *metric = &metrics->list[m];
+    EACH(const struct metric, metric, metrics->list, known ? metrics->count : 0) {
         const struct row *row = result_find(base, metric->name);
         if (metric_may_be_known(metric) || (metric->class == METRIC_EXACT && row && row->state == VALUE_MEASURED))
-            known = is_steady(&sides, base, metric, row);
+            known &= is_steady(&sides, base, metric, row);
     }
     return known;
 }
@@ -54,15 +53,10 @@ bool count_was_known(const struct run *baseline, const struct result *base, cons
 
 bool counts_were_left(const struct result *result, const struct metrics *metrics)
 {
-    bool any = false;
-    for (size_t m = 0; m < metrics->count; m++) {
-        if (!metric_is_instrumented(&metrics->list[m]))
-            continue;
-        if (result_find(result, metrics->list[m].name))
-            return false;
-        any = true;
-    }
-    return any && result->status == RESULT_OK && result->launch_count > 0;
+    const bool any = ANY(m, metrics->count, metric_is_instrumented(&metrics->list[m])),
+               left = ALL(m, metrics->count,
+                          !metric_is_instrumented(&metrics->list[m]) || !result_find(result, metrics->list[m].name));
+    return any && left && result->status == RESULT_OK && result->launch_count > 0;
 }
 
 bool counts_have_their_day(const char *kernel, long day)
