@@ -97,8 +97,7 @@ static void judge_launches(struct judging *judging, const struct result *base, c
 {
     const struct sides *sides = judging->sides;
     const bool judged = sides->origin->rerun && !(sides->origin->computed && same_inputs(base, now));
-    for (size_t m = 0; m < sides->metrics->count && judged; m++) {
-        const struct metric *metric = &sides->metrics->list[m];
+    EACH(const struct metric, metric, sides->metrics->list, judged ? sides->metrics->count : 0) {
         struct row was = {0}, is = {0};
         const struct pairing pairing = {sides, NULL, base, now, &was, &is};
         if (metric_source(metric) == SOURCE_LAUNCHES && row_of_launches(&was, sides->baseline, base, metric) &&
@@ -416,8 +415,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
 static void count_computed(struct comparison *comparison, size_t first)
 {
     size_t rows = 0, unchanged = 0;
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list + first, comparison->count - first) {
         rows += judgement->computed && judgement->verdict != VERDICT_INFO;
         unchanged += judgement->unchanged;
     }
@@ -566,8 +564,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
 
 void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const char *kernel), const char *reason)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->metric || judgement->verdict == VERDICT_INFO || !is_shown(judgement->kernel))
             continue;
         comparison->counts[judgement->verdict]--;
@@ -575,14 +572,10 @@ void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const 
         judgement->verdict = VERDICT_INFO;
         free(judgement->reason);
         judgement->reason = x_strdup(reason);
-        for (size_t k = 0; k < comparison->count && judgement->of_kernel != VERDICT_INFO; k++)
-            if (k != i && strcmp(comparison->list[k].kernel, judgement->kernel) == 0)
-                comparison->list[k].of_kernel = VERDICT_INFO;
-        if (judgement->of_kernel != VERDICT_INFO) {
-            comparison->kernel_counts[judgement->of_kernel]--;
-            comparison->kernel_counts[VERDICT_INFO]++;
-            judgement->of_kernel = VERDICT_INFO;
-        }
+        comparison->kernel_counts[judgement->of_kernel]--;
+        comparison->kernel_counts[VERDICT_INFO]++;
+        EACH(struct judgement, other, comparison->list, comparison->count)
+            other->of_kernel = strcmp(other->kernel, judgement->kernel) == 0 ? VERDICT_INFO : other->of_kernel;
     }
     SORT(comparison->list, comparison->count, judgements_worst_first);
 }

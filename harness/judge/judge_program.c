@@ -49,10 +49,8 @@ const struct metric *metric_of_shift(const struct metrics *metrics, const struct
     if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_BUSY_TIME && counter != COMPUTED_COMPUTING) ||
         !is_program_row(now->id))
         return metric;
-    for (size_t m = 0; m < metrics->count; m++)
-        if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
-            return &metrics->list[m];
-    return metric;
+    const struct metric *time = FIND(one, metrics->list, metrics->count, strcmp(one->counter, COUNTER_TIME) == 0);
+    return time ? time : metric;
 }
 
 double overlap_of(const struct metrics *metrics, const struct result *program)
@@ -271,25 +269,25 @@ struct work {
     double gone, fewer, instead;
     double fresh; /* what new kernels do; NAN: it was not counted of all */
     bool unknown; /* it was not counted of all that moved */
+    /* Of a computed program, in ns: what its launches were estimated to take, and take more, most likely and at most;
+     * and what its kernels take more, and those took that are gone. NAN: it is not known of all. */
+    struct {
+        double before, more, most, grown, gone;
+    } time;
 };
 
 /* Returns a count of a launch; NAN where it is not known. */
 static double count_of(const struct metrics *metrics, const struct result *result, enum exact_counter counter)
 {
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row =
-            exact_counter_of(&metrics->list[m]) == counter ? result_measured(result, metrics->list[m].name) : NULL;
-        if (row)
-            return row_value(row);
-    }
-    return NAN;
+    const struct metric *metric = FIND(one, metrics->list, metrics->count,
+                                       exact_counter_of(one) == counter && result_measured(result, one->name));
+    return metric ? result_value(result, metric->name) : NAN;
 }
 
-/* Returns the instructions of all launches of a kernel or program. */
-static double instructions_of(const struct metrics *metrics, const struct result *result)
+/* Returns a count of all launches of a kernel or program. */
+static double sum_of(const struct metrics *metrics, const struct result *result, enum exact_counter counter)
 {
-    return count_of(metrics, result, EXACT_INSTRUCTIONS) *
-           (is_program_row(result->id) ? 1 : program_launches(metrics, result));
+    return count_of(metrics, result, counter) * (is_program_row(result->id) ? 1 : program_launches(metrics, result));
 }
 
 /* twin: of the other side; counts of the same code need not have been read again. by: NULL: time or instructions. */
@@ -301,8 +299,25 @@ static double work_of(const struct sides *sides, const struct result *result, co
         row = twin && same_code(result, twin) ? result_measured(twin, by->name) : NULL;
     if (by)
         return row ? row_value(row) * program_launches(sides->metrics, result) : NAN;
-    return sides->origin->computed ? instructions_of(sides->metrics, result)
+    return sides->origin->computed ? sum_of(sides->metrics, result, EXACT_INSTRUCTIONS)
                                    : program_time(sides->metrics, result, NULL);
+}
+
+/* Adds what a kernel is estimated to take, often times, and the other side's of it share times as often. */
+static void add_estimate(struct work *work, const struct sides *sides, const struct result *one,
+                         const struct result *other, bool is_now, double often, double share)
+{
+    struct estimated_change pair = {.known = one->estimated && one->estimated->ns > 0};
+    if (other)
+        estimate_change(&pair, sides, one, other);
+    const double ns = pair.known ? often * one->estimated->ns : NAN,
+                 more = is_now ? ns : ns * (share * pair.likely - 1);
+    const double floor = other && !same_code(one, other) ? share * often * RULE_ESTIMATED_FLOOR : 0;
+    work->time.before += is_now ? 0 : ns;
+    work->time.more += more;
+    work->time.most += other ? ns * (share * pair.most - 1) + floor : more + RULE_ESTIMATED_OFF * ns;
+    work->time.grown += fmax(0, more);
+    work->time.gone += other ? 0 : fmax(0, -more);
 }
 
 static void add_work(struct work *work, const struct sides *sides, const struct result *one, const struct run *there,
@@ -310,7 +325,7 @@ static void add_work(struct work *work, const struct sides *sides, const struct 
 {
     const struct result *other = run_find(there, one->id);
     const double often = program_launches(sides->metrics, one), done = work_of(sides, one, other, by);
-    const double kept = other ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
+    const double share = other ? program_launches(sides->metrics, other) / often : 0, kept = fmin(1, share);
     const double more = other ? fmax(0, done - work_of(sides, other, one, by)) : done;
     const bool stays = by && kept >= 1 && other && same_code(one, other); /* counts of it need not have been read */
     const double moved = stays ? 0 : is_now ? more : done * (1 - kept);
@@ -318,6 +333,8 @@ static void add_work(struct work *work, const struct sides *sides, const struct 
     work->fresh += is_now && !other ? done : 0;
     if (!isnan(moved))
         *(is_now ? &work->instead : kept >= RULE_LOST_LAUNCHES ? &work->fewer : &work->gone) += moved;
+    if (sides->origin->computed && !(is_now && other))
+        add_estimate(work, sides, one, other, is_now, often, share);
 }
 
 static struct work compare_work(const struct sides *sides, const char *program, const struct metric *by)
@@ -364,37 +381,37 @@ static bool takes_less_in_all(const struct judgement *judgement, const struct si
            program_time(sides->metrics, now, NULL) < (1 - RULE_SAME_CODE) * program_time(sides->metrics, base, NULL);
 }
 
+/* Whether the judgement is worse by what may be paid for. */
+static bool may_be_paid(const struct judgement *judgement, const struct sides *sides)
+{
+    return judgement->metric && judgement->worse && !judgement->metric->never_paid && !sides->metrics->never_paid &&
+           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
+}
+
 /* Whether it says that there are more launches, in the program or of a kernel in it, or allocations; that memory is set
  * more often; that the same machine code takes longer by its arguments; that other code does what is gone, or more at a
  * time; or what other code is like, such as its occupancy, which costs time or nothing. Busy time pays for calls alone.
  * Copies and waits are no part of the GPU time, and what they cost has no bound. */
 static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
 {
-    const char *program = whole->kernel;
-    const enum computed_counter counter = judgement->metric ? computed_counter_of(judgement->metric) : COMPUTED_NONE;
-    const bool is_count =
-        judgement->metric && (counter == COMPUTED_LAUNCHES || counter == COMPUTED_STREAM_CALLS ||
-                              counter == COMPUTED_ALLOCATIONS || is_paid_fill(judgement, sides, whole));
-    if (computed_counter_of(whole->metric) == COMPUTED_BUSY_TIME && !is_count)
-        return false;
-    return judgement->metric && judgement->worse && !judgement->metric->never_paid && !sides->metrics->never_paid &&
-           (is_count || takes_less_in_all(judgement, sides) ||
-            (judgement->metric->class == METRIC_STATIC && !is_of_same_code(judgement, sides)) ||
-            (judgement->metric->class == METRIC_TIME &&
-             (is_of_same_code(judgement, sides) || takes_over(judgement, sides, program))) ||
-            takes_over_counts(judgement, sides, program)) &&
-           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
-           strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
+    const enum computed_counter counter = computed_counter_of(judgement->metric);
+    const bool is_count = counter == COMPUTED_LAUNCHES || counter == COMPUTED_STREAM_CALLS ||
+                          counter == COMPUTED_ALLOCATIONS || is_paid_fill(judgement, sides, whole);
+    if (is_count || computed_counter_of(whole->metric) == COMPUTED_BUSY_TIME)
+        return is_count;
+    return takes_less_in_all(judgement, sides) ||
+           (judgement->metric->class == METRIC_STATIC && !is_of_same_code(judgement, sides)) ||
+           (judgement->metric->class == METRIC_TIME &&
+            (is_of_same_code(judgement, sides) || takes_over(judgement, sides, whole->kernel))) ||
+           takes_over_counts(judgement, sides, whole->kernel);
 }
 
 /* Whether what is gone was done by instructions that others execute more: a kernel that took it over may take hardly
  * longer. */
 static bool is_replaced_by_instructions(const struct sides *sides, const char *program, double replaced)
 {
-    const struct metric *instructions = NULL;
-    for (size_t m = 0; m < sides->metrics->count; m++)
-        if (exact_counter_of(&sides->metrics->list[m]) == EXACT_INSTRUCTIONS)
-            instructions = &sides->metrics->list[m];
+    const struct metric *instructions =
+        FIND(one, sides->metrics->list, sides->metrics->count, exact_counter_of(one) == EXACT_INSTRUCTIONS);
     const struct work work = instructions ? compare_work(sides, program, instructions) : (struct work){.unknown = true};
     return !work.unknown && work.instead > replaced * (work.gone + work.fewer);
 }
@@ -410,8 +427,9 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
         return;
     const struct work work = compare_work(sides, program->kernel, NULL);
     const double lost = work.gone + work.fewer,
-                 whole = computed ? instructions_of(sides->metrics, run_find(sides->baseline, program->kernel))
-                                  : program->base;
+                 whole = computed
+                             ? sum_of(sides->metrics, run_find(sides->baseline, program->kernel), EXACT_INSTRUCTIONS)
+                             : program->base;
     const bool most = lost >= RULE_LOST_WORK * whole;
     const double replaced = most ? RULE_REPLACED_MOST : RULE_REPLACED;
     if (!(lost > 0) || (work.gone < RULE_LOST_KERNELS * whole && !most) || work.instead > replaced * lost ||
@@ -541,6 +559,51 @@ static void revise_hardly_launched(struct judgement *judgement)
     set_reason(judgement, "launched less than half as often: accept the run if the work is not needed");
 }
 
+/* Whether the launches of a computed program, no more than before, take less time in all, whichever constant of the
+ * model is wrong, and by more than the host may take longer; and read and write no more, unless they take far less. */
+static bool is_faster_in_all(const struct judgement *program, const struct sides *sides, const struct work *work)
+{
+    static const enum exact_counter traffic[] = {EXACT_GLOBAL_LOAD_SECTORS, EXACT_GLOBAL_STORE_SECTORS};
+    const struct result *was = run_find(sides->baseline, program->kernel), *is = run_find(sides->run, program->kernel);
+    const bool grows =
+        ANY(i, ARRAY_SIZE(traffic),
+            !(sum_of(sides->metrics, is, traffic[i]) <= (1 + RULE_INEXACT) * sum_of(sides->metrics, was, traffic[i])));
+    return work->time.most < 0 && cost_of_host(sides, program->kernel) <= -work->time.more &&
+           -work->time.more > (grows ? RULE_ESTIMATED_OFF : RULE_ESTIMATED_GAIN) * work->time.before;
+}
+
+static double more_of(const struct sides *sides, const char *kernel, enum exact_counter counter)
+{
+    return sum_of(sides->metrics, run_find(sides->run, kernel), counter) -
+           sum_of(sides->metrics, run_find(sides->baseline, kernel), counter);
+}
+
+/* Whether a kernel that does more is of what made a computed program faster: its launches are fewer and take less in
+ * all; what kernels do more takes no longer than those did that are gone; or it reads more, since others write more. */
+static bool is_of_gain(const struct judgement *judgement, const struct sides *sides, const struct work *work,
+                       const char *program)
+{
+    const char *kernel = judgement->kernel;
+    const struct result *base = run_find(sides->baseline, kernel), *now = run_find(sides->run, kernel);
+    struct work own = {0};
+    if (!base || !now || is_program_row(kernel) || is_metric_of_program(judgement->metric))
+        return false;
+    add_work(&own, sides, base, sides->run, false, NULL);
+    const double reads = more_of(sides, kernel, EXACT_GLOBAL_LOAD_SECTORS);
+    return (own.gone + own.fewer > 0 && own.time.most < 0) ||
+           (work->time.gone > 0 && work->time.grown <= work->time.gone) ||
+           (reads > 0 && reads <= RULE_SEVERAL * more_of(sides, program, EXACT_GLOBAL_STORE_SECTORS) &&
+            more_of(sides, kernel, EXACT_GLOBAL_STORE_SECTORS) <= 0);
+}
+
+/* Whether a kernel is gone, and others do its work: they execute a part of its instructions more, and take no longer
+ * for that. */
+static bool is_replaced(const struct judgement *judgement, const struct sides *sides, const struct work *work)
+{
+    return !judgement->metric && judgement->verdict == VERDICT_UNSURE && !run_find(sides->run, judgement->kernel) &&
+           !work->unknown && work->instead >= RULE_REPLACED_MOST * work->gone && work->time.grown <= work->time.gone;
+}
+
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++) {
@@ -557,14 +620,24 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             revise_heavier_kernels(&comparison->list[p], sides);
         }
     EACH(const struct judgement, program, comparison->list, comparison->count) {
-        const bool gains = is_improved_program(program) && cost_of_host(sides, program->kernel) <= -program->change;
-        for (size_t i = 0; gains && i < comparison->count; i++) {
-            struct judgement *judgement = &comparison->list[i];
-            if (!is_more_work(judgement, sides, program))
+        const bool computed = sides->origin->computed && is_launched_as_well(program),
+                   timed = is_improved_program(program) && cost_of_host(sides, program->kernel) <= -program->change;
+        const struct work work = computed ? compare_work(sides, program->kernel, NULL) : (struct work){0};
+        if (computed ? !is_faster_in_all(program, sides, &work) : !timed)
+            continue;
+        EACH(struct judgement, judgement, comparison->list, comparison->count) {
+            const bool gone = computed && is_replaced(judgement, sides, &work);
+            if (strncmp(judgement->kernel, program->kernel, strcspn(program->kernel, "/") + 1) != 0 ||
+                (!gone &&
+                 !(may_be_paid(judgement, sides) && (computed ? is_of_gain(judgement, sides, &work, program->kernel)
+                                                              : is_more_work(judgement, sides, program)))))
                 continue;
-            judgement->verdict = VERDICT_TRADED;
-            set_reason(judgement, "trade-off: the program's %s improved",
-                       computed_counter_of(program->metric) == COMPUTED_BUSY_TIME ? "busy time" : "GPU time");
+            judgement->verdict = gone ? VERDICT_INFO : VERDICT_TRADED;
+            comparison->gone += gone;
+            set_reason(judgement, "%s: the program's %s", gone ? "gone, and other kernels do its work" : "trade-off",
+                       computed ? "launches are estimated to take less time in all"
+                       : computed_counter_of(program->metric) == COMPUTED_BUSY_TIME ? "busy time improved"
+                                                                                    : "GPU time improved");
         }
     }
 }
