@@ -310,7 +310,7 @@ static void add_estimate(struct work *work, const struct sides *sides, const str
     struct estimated_change pair = {.known = one->estimated && one->estimated->ns > 0};
     if (other)
         estimate_change(&pair, sides, one, other);
-    const double ns = pair.known ? often * one->estimated->ns : NAN,
+    const double ns = pair.known && one->estimated ? often * one->estimated->ns : NAN,
                  more = is_now ? ns : ns * (share * pair.likely - 1);
     const double floor = other && !same_code(one, other) ? share * often * RULE_ESTIMATED_FLOOR : 0;
     work->time.before += is_now ? 0 : ns;
