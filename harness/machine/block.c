@@ -309,8 +309,10 @@ static bool run_block(struct block *block)
         alive |= warp->split_count > 0;
     }
     block->runs = alive;
-    if (!alive)
+    if (!alive) {
+        hazards_end(block);
         note_most(block);
+    }
     block->idle = alive && idle;
     ran |= !alive || open_barriers(block);
     block->at_turn = false;

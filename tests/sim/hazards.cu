@@ -167,6 +167,14 @@ KERNEL(source_written_again)
         WAIT_READ(0);
 }
 
+KERNEL(ends_early)
+{
+    SHARED;
+    place[T] = in[MINE + T] + 1;
+    SEND(0, place); /* ends_early */
+    rest(out, in, 1);
+}
+
 KERNEL(waits_for_too_few_groups)
 {
     SHARED;
@@ -548,7 +556,7 @@ struct arrays {
 CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(reads_early) ROW(waits_for_wrong_phase) ROW(one_warp_waits) ROW(writes_early) ROW(overwrites_readers)
-        ROW(arrives_before_reading) ROW(no_fence) ROW(no_barrier_before_store) ROW(source_written_again)
+        ROW(arrives_before_reading) ROW(no_fence) ROW(no_barrier_before_store) ROW(source_written_again) ROW(ends_early)
         ROW(waits_for_too_few_groups) ROW(bytes_do_not_come) ROW(too_many_bytes) ROW(arrival_is_missing)
         ROW(too_many_arrive) ROW(no_init) ROW(tile_not_aligned) ROW_OF(neighbour_is_gone, 2) ROW_OF(arrives_twice, 2)
         ROW(lanes_wait_for_too_few) ROW(lanes_do_not_commit) ROW_OF(neighbour_may_write, 2)

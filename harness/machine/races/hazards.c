@@ -452,20 +452,34 @@ enum {
 };
 const struct watcher hazards_watcher = {0, HEARD, sizeof(struct hazards), false, begin, hear, NULL, release};
 
-/* Returns them if they are looked for in the warp's block. */
-static const struct hazards *looked_for(const struct warp *warp)
+/* Returns them if they are looked for in the block. */
+static const struct hazards *looked_for(const struct block *block)
 {
-    return warp->block->watch.on >> WATCH_HAZARDS & 1 ? hazards_of(warp->block) : NULL;
+    return block->watch.on >> WATCH_HAZARDS & 1 ? hazards_of(block) : NULL;
+}
+
+void hazards_end(struct block *block)
+{
+    const struct hazards *hazards = looked_for(block);
+    const size_t first = hazards ? first_recent(hazards) : 0;
+    const struct copy *copy =
+        hazards ? FIND(one, &hazards->copies[first], hazards->copy_count - first, one->stores && !one->over) : NULL;
+    if (!copy)
+        return;
+    block->now = &block->code->list[copy->index];
+    block_fault(block,
+                "the block ends while %s of warp %u may still read its shared memory: its group was not waited for",
+                block->now->opcode, copy->warp);
 }
 
 unsigned hazards_clock(const struct warp *warp)
 {
-    const struct hazards *hazards = looked_for(warp);
+    const struct hazards *hazards = looked_for(warp->block);
     return hazards ? hazards->clock[warp->number] : 0;
 }
 
 bool hazards_knows(const struct warp *warp, const struct warp *of, unsigned clock)
 {
-    const struct hazards *hazards = looked_for(warp);
+    const struct hazards *hazards = looked_for(warp->block);
     return !hazards || warp == of || hazards->knows[warp->number][of->number] >= clock;
 }

@@ -11,6 +11,9 @@
 
 struct warp;
 
+/* Fails a block that ends while copies may still read its shared memory, which another one gets then. */
+void hazards_end(struct block *block);
+
 /* The clock of a warp now, and whether another one knows that the warp has done all before such a clock. Where hazards
  * are not looked for, all is known. */
 unsigned hazards_clock(const struct warp *warp);
