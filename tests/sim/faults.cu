@@ -26,13 +26,13 @@ enum { count = 1024, threads = 64, blocks = 4 };
 /* ---- Wrong ---- */
 
 EACH(read_beyond, out[I] = in[I + count - threads * blocks + 1 + zero]) /* read_beyond */
-EACH(write_before, out[(int)I - 1] = in[I])                             /* write_before */
+    EACH(write_before, out[(int)I - 1] = in[I])                         /* write_before */
 
-KERNEL(wild_pointer)
-{
-    const int *nowhere = (const int *)(uintptr_t)(zero + 64);
-    out[I] = nowhere[T]; /* wild_pointer */
-}
+        KERNEL(wild_pointer)
+        {
+            const int *nowhere = (const int *)(uintptr_t)(zero + 64);
+            out[I] = nowhere[T]; /* wild_pointer */
+        }
 
 KERNEL(misaligned)
 {
@@ -58,23 +58,18 @@ KERNEL(shared_beyond)
     out[I] = tile[T];
 }
 
-KERNEL(shared_unwritten)
-{
-    __shared__ int tile[threads];
-    if (T < 32)
-        tile[T] = in[I];
-    __syncthreads();
-    out[I] = tile[T]; /* shared_unwritten */
-}
-
-KERNEL(shared_partly_unwritten)
-{
-    __shared__ int tile[threads];
-    if (T >= 2)
-        tile[T] = in[I];
-    __syncthreads();
-    out[I] = tile[T]; /* shared_partly_unwritten */
-}
+/* Threads for whom the condition holds write their word. */
+#define UNWRITTEN(name, condition)                                                                                     \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ int tile[threads];                                                                                  \
+        if (condition)                                                                                                 \
+            tile[T] = in[I];                                                                                           \
+        __syncthreads();                                                                                               \
+        out[I] = tile[T];                                                                                              \
+    }
+UNWRITTEN(shared_unwritten, T < 32)        /* shared_unwritten */
+UNWRITTEN(shared_partly_unwritten, T >= 2) /* shared_partly_unwritten */
 
 KERNEL(shared_rest_unwritten)
 {
@@ -165,32 +160,23 @@ BRANCHES(branches_agree, 0, tile[T & ~16] = 7, , tile[T & ~16] = 7, seen = tile[
 /* Both warps add to the same numbers. */
 EACH(sums_meet, out[T % 32] += in[I]) /* sums_meet */
 
-/* Each warp adds one for a warp: in whichever order they come, and unless they come at once, the sum is right. */
-KERNEL(counts_meet)
-{
-    __shared__ volatile int warps;
-    if (T == 0)
-        warps = 0;
-    __syncthreads();
-    if (T % 32 == 0)
-        warps = warps + 1; /* counts_meet */
-    __syncthreads();
-    out[I] = in[I] + warps - 1;
-}
-
-/* The same with a sum of floats that is large, so that what is lost is in its last bits. */
-KERNEL(large_sums_meet)
-{
-    __shared__ volatile float sum;
-    if (T == 0)
-        sum = 0x1p20f;
-    __syncthreads();
-    if (T % 32 == 0)
-        sum = sum + 1; /* large_sums_meet */
-    __syncthreads();
-    out[threads * blocks + blockIdx.x] = __float_as_int(sum);
-    out[I] = in[I] + 1;
-}
+/* Each warp adds one for a warp: in whichever order they come, and unless they come at once, the sum is right. Of
+ * floats, of which it is large, what is lost is in the last bits. */
+#define MEET(name, type, first)                                                                                        \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ volatile type sum;                                                                                  \
+        if (T == 0)                                                                                                    \
+            sum = first;                                                                                               \
+        __syncthreads();                                                                                               \
+        if (T % 32 == 0)                                                                                               \
+            sum = sum + 1;                                                                                             \
+        __syncthreads();                                                                                               \
+        out[threads * blocks + blockIdx.x] = (int)sum;                                                                 \
+        out[I] = in[I] + 1;                                                                                            \
+    }
+    MEET(counts_meet, int, 0)         /* counts_meet */
+MEET(large_sums_meet, float, 0x1p20f) /* large_sums_meet */
 
 /* A warp reads what the other one is writing. */
 KERNEL(neighbour_in_global)
@@ -395,8 +381,8 @@ KERNEL(last_writes)
 
 EACH(works_as_written, work(out, in, flag))
 
-/* Each block waits for the one that took a ticket before. As they do even work, each comes in time. */
-__device__ volatile unsigned states[blocks + 1];
+    /* Each block waits for the one that took a ticket before. As they do even work, each comes in time. */
+    __device__ volatile unsigned states[blocks + 1];
 #define LOOKS_BACK(name, own, look, waits)                                                                             \
     KERNEL(name)                                                                                                       \
     {                                                                                                                  \
@@ -420,12 +406,12 @@ LOOKS_BACK(looks_and_adds, 1 + in[in[in[tile]]] / 8, (atomicOr(out + I, 0), *bef
 
 EACH(reads_clock, out[I] = in[I] + 1 + (clock64() == 0)) /* reads_clock */
 
-KERNEL(prints)
-{
-    out[I] = in[I] + 1;
-    if (I == 0)
-        printf("%d\n", out[I]); /* prints */
-}
+    KERNEL(prints)
+    {
+        out[I] = in[I] + 1;
+        if (I == 0)
+            printf("%d\n", out[I]); /* prints */
+    }
 
 /* ---- In vain ---- */
 
@@ -684,40 +670,26 @@ KERNEL(loads_more)
     out[I ^ 32] = tile[1] + tile[2] + tile[3] + tile[4] - in[blockIdx.x * blockDim.x] * 4 - 5 + in[I ^ 32];
 }
 
-/* Reads the next stage, in the last round one that nobody filled, which is not used then. */
-KERNEL(reads_ahead)
-{
-    __shared__ int stages[2][threads];
-    const volatile int *const stage = stages[0];
-    stages[0][T] = in[I];
-    __syncthreads();
-    int now = stage[T ^ 32], sum = 0;
-    for (unsigned round = 0; round < 1 + zero; round++) {
-        const int next = stage[(round + 1) % 2 * threads + (T ^ 32)];
-        sum += now;
-        now = next;
+/* Reads the next stage, in the last round one that nobody filled, which is not used then; or while the other warp
+ * writes its sum there. */
+#define AHEAD(name, first, last)                                                                                       \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ int stages[2][threads];                                                                             \
+        const volatile int *const stage = stages[0];                                                                   \
+        stages[0][T] = in[I];                                                                                          \
+        first;                                                                                                         \
+        __syncthreads();                                                                                               \
+        int now = stage[T ^ 32], sum = 0;                                                                              \
+        for (unsigned round = 0; round < 1 + zero; round++) {                                                          \
+            const int next = stage[(round + 1) % 2 * threads + (T ^ 32)];                                              \
+            sum += now;                                                                                                \
+            now = next;                                                                                                \
+        }                                                                                                              \
+        last;                                                                                                          \
     }
-    out[I ^ 32] = sum + 1;
-}
-
-/* The same, while the other warp writes its sum there. */
-KERNEL(reads_aside)
-{
-    __shared__ int stages[2][threads];
-    const volatile int *const stage = stages[0];
-    stages[0][T] = in[I];
-    stages[1][T] = 0;
-    __syncthreads();
-    int now = stage[T ^ 32], sum = 0;
-    for (unsigned round = 0; round < 1 + zero; round++) {
-        const int next = stage[(round + 1) % 2 * threads + (T ^ 32)];
-        sum += now;
-        now = next;
-    }
-    stages[1][T] = sum + 1;
-    __syncthreads();
-    out[I ^ 32] = stages[1][T];
-}
+AHEAD(reads_ahead, , out[I ^ 32] = sum + 1)
+AHEAD(reads_aside, stages[1][T] = 0, stages[1][T] = sum + 1; __syncthreads(); out[I ^ 32] = stages[1][T])
 
 /* ---- The library ---- */
 

@@ -63,36 +63,38 @@ static __device__ void rest(int *out, const int *in, int from)
         out[MINE + k * tile + T] = in[MINE + k * tile + T] + 1;
 }
 
+/* A kernel that looks at the first round alone. */
+#define ONCE(name, ...)                                                                                                \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        SHARED;                                                                                                        \
+        __VA_ARGS__;                                                                                                   \
+        rest(out, in, 1);                                                                                              \
+    }
+#define OUT out[MINE + T] = place[T] + 1
+#define FILL place[T] = in[MINE + T] + 1
+
+/* One that sends all, and does something first in each round. */
+#define IN_GROUPS(name, first)                                                                                         \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        SHARED;                                                                                                        \
+        for (int k = 0; k < rounds; k++) {                                                                             \
+            if (T == 0)                                                                                                \
+                first;                                                                                                 \
+            __syncthreads();                                                                                           \
+            place[T] = in[MINE + k * tile + T] + 1;                                                                    \
+            SEND(k, place);                                                                                            \
+        }                                                                                                              \
+        if (T == 0)                                                                                                    \
+            WAIT_READ(0);                                                                                              \
+    }
+
 /* ---- Wrong ---- */
 
-KERNEL(reads_early)
-{
-    SHARED;
-    BRING(0);
-    __syncthreads();
-    out[MINE + T] = place[T] + 1; /* reads_early */
-    WAIT(&full, 0);
-    rest(out, in, 1);
-}
-
-KERNEL(waits_for_wrong_phase)
-{
-    SHARED;
-    BRING(0);
-    WAIT(&full, 1); /* waits_for_wrong_phase */
-    out[MINE + T] = place[T] + 1;
-    rest(out, in, 1);
-}
-
-KERNEL(one_warp_waits)
-{
-    SHARED;
-    BRING(0);
-    if (T < 32)
-        WAIT(&full, 0);
-    out[MINE + T] = place[T] + 1; /* one_warp_waits */
-    rest(out, in, 1);
-}
+ONCE(reads_early, BRING(0) __syncthreads(); OUT; WAIT(&full, 0)) /* reads_early */
+ONCE(waits_for_wrong_phase, BRING(0) WAIT(&full, 1); OUT)        /* waits_for_wrong_phase */
+ONCE(one_warp_waits, BRING(0) if (T < 32) WAIT(&full, 0); OUT)   /* one_warp_waits */
 
 KERNEL(writes_early)
 {
@@ -131,87 +133,21 @@ KERNEL(arrives_before_reading)
     }
 }
 
-KERNEL(no_fence)
-{
-    SHARED;
-    place[T] = in[MINE + T] + 1;
-    __syncthreads();
-    if (T == 0) {
-        STORE(out + MINE, place); /* no_fence */
-        WAIT_READ(0);
-    }
-    rest(out, in, 1);
-}
+ONCE(no_fence, FILL; __syncthreads(); if (T == 0) STORE(out + MINE, place))         /* no_fence */
+ONCE(no_barrier_before_store, FILL; FENCE(); if (T == 32) STORE(out + MINE, place)) /* no_barrier_before_store */
+ONCE(ends_early, FILL; SEND(0, place))                                              /* ends_early */
+IN_GROUPS(source_written_again, (void)0)                                            /* source_written_again */
+IN_GROUPS(waits_for_too_few_groups, WAIT_READ(1))                                   /* waits_for_too_few_groups */
 
-KERNEL(no_barrier_before_store)
-{
-    SHARED;
-    place[T] = in[MINE + T] + 1;
-    FENCE();
-    if (T == 32) {
-        STORE(out + MINE, place); /* no_barrier_before_store */
-        WAIT_READ(0);
-    }
-    rest(out, in, 1);
-}
-
-KERNEL(source_written_again)
-{
-    SHARED;
-    for (int k = 0; k < rounds; k++) {
-        __syncthreads();
-        place[T] = in[MINE + k * tile + T] + 1; /* source_written_again */
-        SEND(k, place);
-    }
-    if (T == 0)
-        WAIT_READ(0);
-}
-
-KERNEL(ends_early)
-{
-    SHARED;
-    place[T] = in[MINE + T] + 1;
-    SEND(0, place); /* ends_early */
-    rest(out, in, 1);
-}
-
-KERNEL(waits_for_too_few_groups)
-{
-    SHARED;
-    for (int k = 0; k < rounds; k++) {
-        if (T == 0)
-            WAIT_READ(1);
-        __syncthreads();
-        place[T] = in[MINE + k * tile + T] + 1; /* waits_for_too_few_groups */
-        SEND(k, place);
-    }
-    if (T == 0)
-        WAIT_READ(0);
-}
-
-KERNEL(bytes_do_not_come)
-{
-    SHARED;
-    if (T == 0) {
-        EXPECT(&full, tile * 4 + 16);
-        LOAD(place, in + MINE, &full);
-    }
-    WAIT(&full, 0); /* bytes_do_not_come */
-    out[MINE + T] = place[T] + 1;
-    rest(out, in, 1);
-}
-
-KERNEL(too_many_bytes)
-{
-    SHARED;
-    if (T == 0) {
-        EXPECT(&full, tile * 4 - 16);
-        LOAD(place, in + MINE, &full);
-    }
-    WAIT(&full, 0); /* too_many_bytes */
-    out[MINE + T] = place[T] + 1;
-    rest(out, in, 1);
-}
+#define BYTES(expected)                                                                                                \
+    if (T == 0) {                                                                                                      \
+        EXPECT(&full, expected);                                                                                       \
+        LOAD(place, in + MINE, &full);                                                                                 \
+    }                                                                                                                  \
+    WAIT(&full, 0);                                                                                                    \
+    OUT
+ONCE(bytes_do_not_come, BYTES(tile * 4 + 16)) /* bytes_do_not_come */
+ONCE(too_many_bytes, BYTES(tile * 4 - 16))    /* too_many_bytes */
 
 KERNEL(arrival_is_missing)
 {
@@ -389,19 +325,7 @@ KERNEL(empties)
     }
 }
 
-KERNEL(stores)
-{
-    SHARED;
-    for (int k = 0; k < rounds; k++) {
-        if (T == 0)
-            WAIT_READ(0);
-        __syncthreads();
-        place[T] = in[MINE + k * tile + T] + 1;
-        SEND(k, place);
-    }
-    if (T == 0)
-        WAIT_READ(0);
-}
+IN_GROUPS(stores, WAIT_READ(0))
 
 /* Two places in turn, so that one group may be left. */
 KERNEL(stores_in_turn)
