@@ -11,7 +11,8 @@ static bool makes_streams(void)
     const char *names = "";
     size_t size = 0;
     for (const ElfW(Dyn) *entry = _r_debug.r_map->l_ld; entry->d_tag != DT_NULL; entry++) {
-        names = entry->d_tag == DT_STRTAB ? (const char *)entry->d_un.d_ptr : names;
+        names =
+            entry->d_tag == DT_STRTAB ? (const char *)entry->d_un.d_ptr : names; /* NOLINT(performance-no-int-to-ptr) */
         size = entry->d_tag == DT_STRSZ ? entry->d_un.d_val : size;
     }
     return memmem(names, size, "StreamCreate", strlen("StreamCreate")) != NULL;

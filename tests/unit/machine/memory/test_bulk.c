@@ -24,7 +24,8 @@ Test(bulk, groups_that_scoreboards_count)
 #define COPIES(second, wait)                                                                                           \
     PROGRAM("S2R R2,SR_TID.X", "IMAD.SHL.U32 R2,R2,0x4,RZ", "ULDC.64 UR10,c[0x0][0x210]", "UMOV UR9,0x8",              \
             "UMOV UR6,0x400", "UBLKCP.G.S [UR10],[UR6],UR9", "UTMACMDFLUSH &counts=3", "UMOV UR6,0x800",               \
-            "UBLKCP.G.S [UR10],[UR6],UR9", "UTMACMDFLUSH &counts=" second, "MOV R0,RZ" wait, "STS [R2+0x400],RZ")
+            "UBLKCP.G.S [UR10],[UR6],UR9", "UTMACMDFLUSH &counts=" second, "MOV R0,RZ" wait, "STS [R2+0x400],RZ",      \
+            "MOV R0,RZ &waits=5")
     static const char early[] = "may still read: no wait for its bulk group comes before";
     const char *waited = run_program(COPIES("5", " &waits=3"), 32);
     cr_expect_null(waited, "%s", waited);
