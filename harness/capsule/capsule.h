@@ -400,7 +400,8 @@ enum draw_way {
     DRAW_FAR,    /* few values, some of them those that the code compares with, or next to them */
     DRAW_FINITE, /* the same without infinities */
     DRAW_WHOLE = 16,
-    DRAW_NEAR = 32
+    DRAW_NEAR = 32,
+    DRAW_PLAIN = 64
 };
 
 /* An array that the launch may read: memory from where an argument points to, up to where another one does. */
@@ -418,6 +419,8 @@ struct drawn_array {
     bool of_grid;      /* a scalar that is as many as there are blocks: it stays */
     bool written;      /* zeros that the launch writes */
     enum draw_way far; /* DRAW_FAR or DRAW_FINITE: in all draws but the last it is drawn so; 0: it is not */
+    bool plain;        /* the launch fails where it has NaNs */
+    bool less;         /* a scalar that may become less too */
     bool reorders;     /* they rise, mostly by repeating: in another form they do not */
     unsigned parts;    /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
     bool in_parts;     /* it was drawn in parts */
@@ -446,10 +449,11 @@ struct draw_request {
     bool last;      /* of several: boldest */
     enum draw_form {
         FORM_CAPTURED,
-        FORM_SIZES,
-        FORM_ORDERS,
+        FORM_SIZES,  /* sizes are drawn too */
+        FORM_ORDERS, /* groups are in another order too */
+        FORM_NANS,   /* a few floats are NaN, all else is as captured */
         DRAW_FORMS
-    } form;           /* draw sizes, or groups in another order */
+    } form;
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */
     uint64_t keep;    /* arguments whose arrays stay, a bit each */
     double tolerance; /* within which results will be compared, and */
@@ -466,15 +470,20 @@ struct draw_request {
         DRAW_CARES
     } care;
     const unsigned char *ways; /* from which on arrays are tried, by their number: DRAWN_MOST of enum draw_way, with */
-                               /* DRAW_WHOLE where neither parts nor another order is tried, DRAW_NEAR: nor far */
+                               /* DRAW_WHOLE where neither parts nor another order is tried, DRAW_NEAR: nor far, */
+                               /* DRAW_PLAIN: nor with NaNs */
     /* Says that an array is tried, on which the launch may fail. */
     void (*tries)(void *self, size_t array, enum draw_way way);
     void *self;
 };
 
+/* Whether a form has an array otherwise than as it was captured: without one there is no draw of that form. */
+bool drawn_has_form(const struct drawn_array *array, enum draw_form form);
+
 /* Writes a capsule of the same launch on other inputs, with what the capsule's code makes of them as its result. So
- * the code is launched several times. Without `inputs` it finds *drawn, which further calls take as it is. Returns 0; 1
- * when there can be none, and *why (why_size bytes) says why; -1 with *problem. */
+ * the code is launched several times. Without `inputs` it finds *drawn, which further calls take as it is. Returns 0,
+ * also where a form decides nothing and writes no capsule; 1 when there can be none, and *why (why_size bytes) says
+ * why; -1 with *problem. */
 int capsule_draw(struct player *player, const struct capsule *capsule, const struct draw_request *request,
                  struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size,
                  struct problem *problem);

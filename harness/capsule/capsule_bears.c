@@ -194,6 +194,7 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
                               .infinite = way == DRAW_FAR,
                               .constants = drawing->constants,
                               .constant_count = drawing->constant_count,
+                              .nans = drawing->nans,
                               .narrow = drawing->request->narrow,
                               .place = drawing->request->place,
                               .points = drawing_points,
@@ -437,8 +438,10 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
         const bool changed = memcmp(bytes_of(drawing, array, &drawing->base), bytes_of(drawing, array, &drawing->left),
                                     array->size) != 0;
         struct drawn_array *found = &drawn->arrays[i];
-        *found = (struct drawn_array){
-            .argument = array->argument, .size = array->size, .way = request->ways[i] % DRAW_WHOLE};
+        *found = (struct drawn_array){.argument = array->argument,
+                                      .size = array->size,
+                                      .way = request->ways[i] % DRAW_WHOLE,
+                                      .plain = request->ways[i] & DRAW_PLAIN};
         drawing_draw(drawing, i, DRAW_KEPT, true, 0, found);
         found->asked = array->argument > 0 && array->argument <= 64 && request->keep >> (array->argument - 1) & 1;
         if (request->care >= DRAW_ONCE)

@@ -326,20 +326,47 @@ static bool is_flag(const struct drawn_array *array)
            ((array->value + 1) & UINT64_MAX >> (64 - 8 * array->size)) <= 2;
 }
 
+bool drawn_has_form(const struct drawn_array *array, enum draw_form form)
+{
+    if (form == FORM_ORDERS)
+        return array->reorders;
+    return array->way < DRAW_KEPT && (form == FORM_SIZES ? array->kind == DRAWN_SIZE
+                                                         : array->kind == DRAWN_FLOATS && !array->is_scalar &&
+                                                               !array->plain && array->effect == EFFECT_SEEN);
+}
+
 static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
-    const bool sizes = drawing->request->form == FORM_SIZES;
+    const bool sizes = drawing->request->form == FORM_SIZES, nans = drawing->request->form == FORM_NANS;
     for (size_t i = 0; i < drawing->array_count && i < drawn->count; i++) {
         struct drawn_array *array = &drawn->arrays[i];
         const uint64_t seed = draw_next(state);
         const enum draw_way way = array->reorders && drawing->request->form == FORM_ORDERS ? DRAW_CALMLY
                                   : array->far && !drawing->request->last                  ? array->far
                                                                                            : array->way;
-        if ((sizes || array->kind != DRAWN_SIZE) && (drawing->request->last || !is_flag(array)))
+        if (nans ? drawn_has_form(array, FORM_NANS)
+                 : (sizes || array->kind != DRAWN_SIZE) && (drawing->request->last || !is_flag(array)))
             drawing_draw(drawing, i, way, drawing->request->last, seed, NULL);
         if (sizes && array->kind == DRAWN_SIZE)
             memcpy(&array->drawn, bytes_of(drawing, &drawing->arrays[i], &drawing->before), (size_t)array->size);
     }
+}
+
+/* Makes as many floats NaN as leave half of the result or more a number. Returns 1 where none does, or none is passed
+ * on, as where code compares: then they decide nothing. */
+static int try_nans(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
+{
+    enum { MOST = 8 };
+    for (drawing->nans = MOST; drawing->nans > 0; drawing->nans /= 2) {
+        for (size_t i = drawing->scalar_count; i < drawing->array_count; i++)
+            copy(&drawing->arrays[i], &drawing->before, &drawing->base);
+        draw_all(drawing, state, drawn);
+        TRY(drawing_launch(drawing, &drawing->left));
+        const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->left);
+        if (numbers.special[SPECIAL_NAN] <= numbers.words / 2)
+            return numbers.special[SPECIAL_NAN] <= drawn->special[SPECIAL_NAN];
+    }
+    return 1;
 }
 
 /* Half of an array of floats or bytes, in the last draw a quarter, becomes that of another of its size, or that some
@@ -415,9 +442,14 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
     }
     if (drawing->request->inputs && take_captured(drawing) < 0)
         return -1;
-    if (drawing->request->inputs)
+    const enum draw_form form = drawing->request->form;
+    const int none = form == FORM_NANS ? try_nans(drawing, &state, drawn) : 0;
+    if (none != 0)
+        return none < 0 ? -1 : 0;
+    if (drawing->request->inputs && form != FORM_NANS)
         draw_all(drawing, &state, drawn);
-    if (drawing->request->inputs && drawing->request->care < (drawing->request->last ? DRAW_ANEW : DRAW_MILDLY))
+    if (drawing->request->inputs && form != FORM_NANS &&
+        drawing->request->care < (drawing->request->last ? DRAW_ANEW : DRAW_MILDLY))
         relate(drawing, &state, drawn);
     TRY(drawing_launch(drawing, &drawing->left));
     if (changes_variable(drawing)) {
@@ -442,6 +474,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
             return 1;
         }
     }
+    if (form == FORM_NANS)
+        return is_same(drawing, false) ? write_capsule(drawing, writer) : 0;
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->left);
     const uint64_t infinite = numbers.special[SPECIAL_BELOW] + numbers.special[SPECIAL_ABOVE];
     if (!drawing->request->inputs && infinite + numbers.special[SPECIAL_NAN] > numbers.words / 2) {

@@ -137,9 +137,15 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
                          .bold = draw->way <= DRAW_NARROWLY,
                          .last = draw->last,
                          .narrow = draw->narrow,
+                         .nans = draw->nans,
                          .far = draw->far ? draw : NULL};
     run.state = state;
     run.place = draw->place;
+    if (draw->nans > 0) {
+        if (kind == DRAWN_FLOATS)
+            draw_values(&run);
+        return kind;
+    }
     const bool all = kind != DRAWN_ZEROS || draw->all_zeros;
     for (size_t at = 0; kind == DRAWN_LENGTHS && at + 4 <= size; at += 4)
         draw_scalar(&(struct draw){.seed = draw_next(state), .way = draw->way, .last = draw->last}, bytes + at, 4);

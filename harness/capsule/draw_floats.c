@@ -203,6 +203,11 @@ static void draw_in_form(const struct run_of *of, bool few)
     own.wide = !has_exponent(run->bytes, run->size / 2, 1);
     own.halves = has_exponent(run->bytes, run->size / 2, 0) && has_exponent(run->bytes, run->size / 2, 2);
     const int order = direction(run->bytes, words);
+    if (run->nans > 0) {
+        if (order == 0 && side == 0) /* code may search in it */
+            draw_nans(run);
+        return;
+    }
     if (few)
         draw_reordered(run, 8);
     else

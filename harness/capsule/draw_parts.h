@@ -60,6 +60,7 @@ struct run_of {
     enum draw_way way;
     bool bold, last, narrow;
     bool wide, halves;      /* of floats: they are float64; of 16 bits each */
+    unsigned nans;          /* as struct draw has it */
     const struct draw *far; /* NULL: it is not drawn far */
 };
 
@@ -89,6 +90,7 @@ void draw_rough_integers(const struct run_of *run); /* and of bytes */
 /* Replaces most of a run by few values, so that ties are frequent, at and next to what the code compares with. */
 void draw_far_floats(const struct run_of *run);
 void draw_far_integers(const struct run_of *run); /* and words of bytes */
+void draw_nans(const struct run_of *run);
 
 /* ---- draw_floats.c ---- */
 

@@ -445,6 +445,18 @@ void draw_far_floats(const struct run_of *run)
     }
 }
 
+/* As arithmetic makes them: they are the same whether they are copied or added. */
+void draw_nans(const struct run_of *run)
+{
+    const enum drawn_width width = width_of_floats(run);
+    const struct part all = whole(run, width);
+    for (unsigned k = 0; k < run->nans && all.count > 0; k++)
+        set(&all, below(run->state, all.count),
+            width == WIDTH_LONG    ? INT64_C(0x7ff8) << 48
+            : width == WIDTH_WORDS ? 0x7fffffff
+                                   : 0x7fff);
+}
+
 /* Longer ones mostly continue the sign, or zeros. Of words that may be lengths most stay. */
 void draw_far_integers(const struct run_of *run)
 {

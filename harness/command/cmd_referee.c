@@ -41,7 +41,8 @@ static int read_allowed(unsigned *allowed, const struct options *options)
         while (at < CERTIFICATE_ALLOWS && strcmp(certificate_allow_name(at), OWN(options)->allowed[i]) != 0)
             at++;
         if (at == CERTIFICATE_ALLOWS)
-            return error("--allow needs tensor, precision, unexecuted or varying, not '%s'", OWN(options)->allowed[i]);
+            return error("--allow needs tensor, precision, unexecuted, varying or nan, not '%s'",
+                         OWN(options)->allowed[i]);
         *allowed |= 1u << at;
     }
     return 0;
@@ -289,7 +290,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = OWN_PLACE(keep),
            .doc = "arguments to keep at their captured values, counted from 1; a candidate may rely on these values"),
     OPTION(.name = "allow", .argument = "RULE", .kind = KIND_LIST, .place = OWN_PLACE(allowed),
-           .doc = "do not refuse for RULE: tensor, precision, unexecuted or varying; repeatable"),
+           .doc = "do not refuse for RULE: tensor, precision, unexecuted, varying or nan; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
     &option_samples, &option_timeout, NULL,
 };
@@ -310,7 +311,7 @@ const struct command command_referee = {
                "than the reference, unless --allow permits it; or that leaves data for the next launch in a variable of its own. On a GPU, "
                "the simulator also runs the candidate and reports out-of-bounds accesses. If it cannot run it, or disagrees, the verdict is "
                "undecided, unless --allow unexecuted. Results of the reference that vary from launch to launch are not compared, which is "
-               "undecided too, unless --allow varying. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts "
+               "undecided too, unless --allow varying. So is a candidate that is wrong only where an input is NaN, unless --allow nan. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts "
                "with --simulate.\n"
                "JSON has a score (the speedup over the reference, 0 unless the candidate passed), the rules that did not pass "
                "(`reasons`; also `memory`), all settings, and hashes of both files. A process that simulates may take half of the machine's "

@@ -32,6 +32,7 @@ int referee_draw(struct referee_inputs *inputs, const struct referee_request *re
         .glob_count = request->swap.glob_count,
         .count = request->draws,
         .seed = (uint64_t)request->seed,
+        .nans = !(request->allowed & ALLOW_NAN),
         .narrow = request->allowed & ALLOW_PRECISION,
         .keep = request->keep,
         .tolerance = request->swap.tolerance,
@@ -76,17 +77,10 @@ static bool is_of(const char *id, const char *kernel)
     return strncmp(id, kernel, length) == 0 && id[length] == '~' && !strchr(id + length + 1, '~');
 }
 
-/* Whether a result is of other sizes, or of another order. */
-static bool has_other_form(const char *id)
-{
-    const char last = id[strlen(id) - 1];
-    return last == 'n' || last == 'o';
-}
-
-/* Whether it is of inputs on which nobody cares how fast it is. */
+/* Whether it is of inputs on which speed does not matter. */
 static bool has_no_speed(const char *id)
 {
-    return has_other_form(id) || id[strlen(id) - 1] == 'f';
+    return strchr("fnox", id[strlen(id) - 1]) != NULL;
 }
 
 /* Says whether the code of a kernel adds and multiplies no halves, or float32, as far as is known. */
@@ -108,11 +102,8 @@ static void find_unused(struct kernel_code *code, const struct result *result, b
 /* Adds the arrays that the launch may read. */
 static void add_inputs(struct certificate_facts *facts, struct certificate_input *inputs, const struct drawn *drawn)
 {
-    bool sizes = false, orders = false;
     EACH(const struct drawn_array, array, drawn->arrays, drawn->count) {
         const bool is_size = array->kind == DRAWN_SIZE && array->way < DRAW_KEPT;
-        sizes |= is_size;
-        orders |= array->reorders;
         if (array->size == 0)
             continue;
         struct certificate_input *input = &inputs[facts->input_count++];
@@ -135,7 +126,6 @@ static void add_inputs(struct certificate_facts *facts, struct certificate_input
             input->parts[k] = array->parts >> k & 1 ? '1' : '0';
     }
     facts->inputs = inputs;
-    facts->wanted += sizes + (size_t)orders;
 }
 
 /* What holds of the candidate: the options, or what the task says. */
@@ -184,7 +174,6 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
     struct certificate_facts facts = {
         .kernel = drawn->id,
         .undrawn = drawn->refused,
-        .wanted = drawn->refused ? 0 : 1 + certifying->request->draws,
         .filled = drawn->drawn.filled,
         .unfilled = drawn->unfilled,
         .uncounted = drawn->uncounted,
@@ -193,6 +182,8 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         .undecided_argument = drawn->of_argument,
         .allowed = certifying->request->allowed,
     };
+    EACH(const struct capsule, one, certifying->base.capsules.list, certifying->base.capsules.count)
+        facts.wanted += is_of(one->id, drawn->id);
     add_inputs(&facts, inputs, &drawn->drawn);
     add_tolerance(&facts, &certifying->code.capsules);
     refereed->tolerance = facts.tolerance;
@@ -205,7 +196,6 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         find_unused(&certifying->code, now, &facts.no_halves, &facts.no_singles);
         if (base)
             find_unused(&certifying->base, base, &facts.base_no_halves, &facts.base_no_singles);
-        facts.forms = has_other_form(now->id) && facts.forms == 0 ? facts.count : facts.forms;
         *ARRAY_GROW(facts.now, count) = now;
         *ARRAY_GROW(facts.executed, executed) =
             certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);

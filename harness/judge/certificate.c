@@ -28,7 +28,7 @@ const char *certificate_outcome_name(enum certificate_outcome outcome)
 
 const char *certificate_allow_name(unsigned bit)
 {
-    static const char *const names[CERTIFICATE_ALLOWS] = {"tensor", "precision", "unexecuted", "varying"};
+    static const char *const names[CERTIFICATE_ALLOWS] = {"tensor", "precision", "unexecuted", "varying", "nan"};
     return names[bit];
 }
 
@@ -39,16 +39,27 @@ static struct certificate_row row(enum certificate_outcome outcome, char *words)
 
 /* ---- The result ---- */
 
-/* Code that is right for the sizes of the task alone may be what is wanted. */
+/* Whether it is of other sizes, orders, or of NaNs: code that is right without them may be what is wanted. */
+static bool has_other_form(const struct result *now)
+{
+    const char last = now->id[strlen(now->id) - 1];
+    return last == 'n' || last == 'o' || last == 'x';
+}
+
 static char *of_these_sizes(const struct certificate_facts *facts, const struct result *now)
 {
     char *words = NULL;
     size_t size = 0, listed = 0;
     FILE *stream = x_memstream(&words, &size);
-    const bool order = now->id[strlen(now->id) - 1] == 'o';
-    fprintf(stream, "with other %s: %s%s%s; to judge only the captured ones, add --keep ", order ? "orders" : "sizes",
-            result_status_name(now->status), now->reason ? ": " : "", now->reason ? now->reason : "");
-    for (size_t i = 0; i < facts->input_count; i++)
+    const char form = now->id[strlen(now->id) - 1];
+    const bool order = form == 'o', nans = form == 'x';
+    fprintf(stream, "with %s: %s%s%s; to judge only %s, add %s",
+            nans    ? "NaN among its inputs"
+            : order ? "other orders"
+                    : "other sizes",
+            result_status_name(now->status), now->reason ? ": " : "", now->reason ? now->reason : "",
+            nans ? "numbers" : "the captured ones", nans ? "--allow nan" : "--keep ");
+    for (size_t i = 0; i < facts->input_count && !nans; i++)
         if ((order ? facts->inputs[i].reorders : *facts->inputs[i].size != 0) && facts->inputs[i].moves)
             fprintf(stream, "%s%u", listed++ > 0 ? "," : "", facts->inputs[i].argument);
     fclose(stream);
@@ -70,7 +81,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "not run");
-        } else if (fails && facts->forms > 0 && i >= facts->forms) {
+        } else if (fails && has_other_form(now)) {
             free(open.words);
             open.words = of_these_sizes(facts, now);
         } else if (fails) {

@@ -18,8 +18,16 @@ const char *certificate_rule_name(enum certificate_rule rule); /* "result", "inp
 enum certificate_outcome { CERTIFICATE_PASSED, CERTIFICATE_ALLOWED, CERTIFICATE_UNDECIDED, CERTIFICATE_REFUSED };
 const char *certificate_outcome_name(enum certificate_outcome outcome); /* "passed", "allowed", ... */
 
-/* What may be allowed: tensor cores, arithmetic of fewer bits, that executing it shows nothing, results that vary. */
-enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4, ALLOW_VARYING = 8, CERTIFICATE_ALLOWS = 4 };
+/* What may be allowed: tensor cores, arithmetic of fewer bits, that executing it shows nothing, results that vary, that
+ * NaNs among the inputs are not tried. */
+enum {
+    ALLOW_TENSOR = 1,
+    ALLOW_PRECISION = 2,
+    ALLOW_UNEXECUTED = 4,
+    ALLOW_VARYING = 8,
+    ALLOW_NAN = 16,
+    CERTIFICATE_ALLOWS = 5
+};
 const char *certificate_allow_name(unsigned bit); /* "tensor", ..., of bit 0 and so on */
 
 /* What an argument points to, and the launch may read; or the argument itself. */
@@ -60,7 +68,6 @@ struct certificate_facts {
     bool no_singles, base_no_singles; /* that code, and the reference's, adds and multiplies no float32 */
     bool no_halves,
         base_no_halves;   /* that code, and the reference's, adds and multiplies no halves: it sets constants so */
-    size_t forms;         /* from which on the inputs have other sizes, or orders; 0: none */
     size_t count, wanted; /* on how many it was run, and was to be run: at least one */
     unsigned allowed;
 };

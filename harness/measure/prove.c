@@ -51,16 +51,11 @@ static void say_trial(void *self, size_t array, enum draw_way way)
     message_send(trial->pipe, MESSAGE_START, text);
 }
 
-static bool is_of_form(const struct drawn_array *array, enum draw_form form)
-{
-    return form == FORM_SIZES ? array->kind == DRAWN_SIZE && array->way < DRAW_KEPT : array->reorders;
-}
-
 /* Returns the first array that another form has otherwise: there is one more draw then. */
 static size_t first_of(const struct drawn *drawn, enum draw_form form)
 {
     size_t i = 0;
-    while (i < drawn->count && !is_of_form(&drawn->arrays[i], form))
+    while (i < drawn->count && !drawn_has_form(&drawn->arrays[i], form))
         i++;
     return i;
 }
@@ -72,24 +67,28 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
 {
     static const unsigned char boldly[DRAWN_MOST];
     static const uint64_t anew = UINT64_C(0x9e3779b97f4a7c15);
+    static const char letters[DRAW_FORMS] = {[FORM_SIZES] = 'n', 'o', 'x'};
+    const unsigned char *ways = trial->number == job->from ? job->ways : boldly;
     const bool given = job->draws->tolerance > 0;
     uint64_t seed = job->draws->seed;
     int result = 0;
     for (const char *at = capsule->id; *at; at++)
         seed = seed * 31 + (unsigned char)*at;
-    for (unsigned i = 0; i < job->draws->count + DRAW_FORMS && result == 0; i++) {
+    for (unsigned i = 0; i < job->draws->count + (job->draws->count > 0 ? DRAW_FORMS : 1) && result == 0; i++) {
         const enum draw_form form = i > job->draws->count ? (enum draw_form)(i - job->draws->count) : FORM_CAPTURED;
         const size_t first = form != FORM_CAPTURED ? first_of(drawn, form) : DRAWN_MOST;
-        if (form != FORM_CAPTURED && first == drawn->count)
+        if (form != FORM_CAPTURED && (first == drawn->count || (form == FORM_NANS && !job->draws->nans)))
             continue;
+        const int way = form == FORM_CAPTURED ? 0 : (int)drawn->arrays[first].way;
         if (form != FORM_CAPTURED) /* which may fail together */
             say_trial(trial, first,
-                      (enum draw_way)((drawn->arrays[first].way | (form == FORM_ORDERS ? DRAW_WHOLE : 0)) -
-                                      (form == FORM_ORDERS)));
+                      (enum draw_way)(form == FORM_SIZES    ? way
+                                      : form == FORM_ORDERS ? (way | DRAW_WHOLE) - 1
+                                                            : (ways[first] | DRAW_PLAIN) - 1));
         bool far = false;
         for (size_t k = 0; k < drawn->count && i > 0 && i < job->draws->count; k++)
             far |= drawn->arrays[k].far;
-        OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, form == FORM_SIZES ? 'n' : 'o')
+        OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, letters[form])
                                               : x_sprintf("%s~%u%s", capsule->id, i, far ? "f" : "");
         const struct draw_request request = {.id = id,
                                              .seed = seed + i + job->care * anew,
@@ -102,7 +101,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
                                              .tolerance = given ? job->draws->tolerance : capsule->tolerance,
                                              .type = given ? job->draws->type : capsule->type,
                                              .care = (enum draw_care)job->care,
-                                             .ways = trial->number == job->from ? job->ways : boldly,
+                                             .ways = ways,
                                              .tries = say_trial,
                                              .self = trial};
         result = capsule_draw(player, capsule, &request, writer, drawn, why, why_size, problem);

@@ -23,13 +23,14 @@ struct proof_result {
 };
 
 /* Other inputs, in place of a proof: of each capsule, ID~0 has those of the program, ID~1 and so on others, and ID~n
- * others of other sizes, and ID~o groups in another order, where there can be. */
+ * others of other sizes, ID~o groups in another order, and ID~x some NaNs, where there can be. */
 struct draws {
     const struct measurement *measurement; /* its backend and GPU execute the capsules */
     char *const *globs;                    /* which capsules; the others are left out */
     size_t glob_count;
     unsigned count;
     uint64_t seed;
+    bool nans;        /* draw NaNs too */
     bool narrow;      /* as struct draw_request has it */
     double tolerance; /* as struct draw_request has it; 0: as the capsule says */
     enum value_type type;

@@ -91,6 +91,8 @@ extern "C" __global__ void softmax(float *out, const float *x, int n)
     for (int i = threadIdx.x; i < n; i += 32)
         out[blockIdx.x * n + i] = expf(x[blockIdx.x * n + i] - most) / sum;
 }
+extern "C" __global__ void capped(float *y, const float *x) { y[threadIdx.x] = x[threadIdx.x] > 1 ? 1 : x[threadIdx.x]; }
+extern "C" __global__ void dropped(float *y, const float *x) { y[threadIdx.x] = fminf(x[threadIdx.x], 1); }
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)
 {
@@ -417,6 +419,11 @@ for cheat in early inflating once; do
 done
 referee finite "$work/made.capsule" -k 'finite/steep*'
 expect "what overflows on all drawn inputs is named" 3 'infinite, NaN or close to overflow on all drawn inputs'
+task "$work/made.capsule" --launch 'capped<<<1, 64>>>(out:f32:64, f32:64:normal:0:1)' -o "$work/nans.capsule"
+referee nans "$work/made.capsule" --launch dropped
+expect "what loses a NaN is undecided" 3 'with NaN among its inputs: wrong result' 'add --allow nan'
+referee nans "$work/made.capsule" --launch dropped --allow nan
+expect "unless that is allowed" 0 'on the captured inputs and 2 others'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if sums vary in order, add --tolerance'
 task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'
@@ -495,7 +502,7 @@ expect "and no compiler" 2 'needs nvcc, which is not on the PATH'
 # ---- What cannot be
 expect "the code is asked for" 2 'add --code FILE' -- "$cugate" referee "$work/task.capsule" --simulate
 referee task cheats.cubin --launch plain --allow everything
-expect "what is allowed has a name" 2 "--allow needs tensor, precision, unexecuted or varying, not 'everything'"
+expect "what is allowed has a name" 2 "--allow needs tensor, precision, unexecuted, varying or nan, not 'everything'"
 referee task cheats.cubin --launch plain --keep 0
 expect "and an argument a number" 2 '--keep takes argument numbers, counted from 1' "not '0'"
 referee task cheats.cubin --launch plain -k 'train/saxpi@64,256'

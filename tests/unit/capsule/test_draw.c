@@ -100,6 +100,32 @@ Test(draw, so_are_halves_and_doubles)
         cr_expect(wide[i] >= 1 && wide[i] < 2);
 }
 
+Test(draw, a_few_floats_become_nan_and_nothing_else)
+{
+    const struct draw draw = {.seed = 6, .nans = 4};
+    float value[COUNT], sorted[COUNT];
+    uint16_t half[COUNT];
+    uint32_t integer[COUNT];
+    size_t nans = 0, halves = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        sorted[i] = 1 + (float)i;
+        value[i] = (float)(i * 37 % 101) + 0.37F;
+        half[i] = (uint16_t)(0x3400 + i * 7919 % 0x800);
+        integer[i] = (uint32_t)(i * 37 % COUNT);
+    }
+    cr_expect_eq(draw_array(&draw, (unsigned char *)value, sizeof value), DRAWN_FLOATS);
+    draw_array(&draw, (unsigned char *)half, sizeof half);
+    draw_array(&draw, (unsigned char *)sorted, sizeof sorted);
+    draw_array(&draw, (unsigned char *)integer, sizeof integer);
+    for (size_t i = 0; i < COUNT; i++) {
+        nans += isnan(value[i]) != 0;
+        halves += half[i] == 0x7fff;
+        cr_expect(isnan(value[i]) || value[i] == (float)(i * 37 % 101) + 0.37F);
+        cr_expect(integer[i] == i * 37 % COUNT && sorted[i] == 1 + (float)i, "code may search in what is in order");
+    }
+    cr_expect(nans > 1 && nans <= 4 && halves > 1 && halves <= 4);
+}
+
 Test(draw, integers_change_places)
 {
     uint32_t permutation[COUNT], mask[COUNT], before[COUNT];

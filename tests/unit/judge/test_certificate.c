@@ -223,14 +223,16 @@ Test(certificate, what_is_wrong_with_other_sizes_alone_is_undecided)
     const struct certificate_input inputs[] = {{.argument = 3, .bytes = 4, .moves = true, .size = "3"},
                                                {.argument = 4, .bytes = 64, .moves = true, .reorders = true},
                                                {.argument = 5, .bytes = 4, .moves = true, .size = "7"}};
-    struct certificate_facts facts =
-        FACTS(bases, nows, nows, 2, .inputs = inputs, .input_count = 3, .wanted = 2, .forms = 1);
+    struct certificate_facts facts = FACTS(bases, nows, nows, 2, .inputs = inputs, .input_count = 3, .wanted = 2);
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
                 "with other sizes: wrong result: byte 4; to judge only the captured ones, add --keep 3,5", 0);
     wrong.id = "k/v~o";
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
                 "with other orders: wrong result: byte 4; to judge only the captured ones, add --keep 4", 0);
-    facts.forms = 0;
+    wrong.id = "k/v~x";
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
+                "with NaN among its inputs: wrong result: byte 4; to judge only numbers, add --allow nan", 0);
+    wrong.id = "k/v~2";
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_REFUSED, "wrong result: byte 4", 1);
 }
 
