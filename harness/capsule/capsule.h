@@ -400,8 +400,7 @@ enum draw_way {
     DRAW_FAR,    /* few values, some of them those that the code compares with, or next to them */
     DRAW_FINITE, /* the same without infinities */
     DRAW_WHOLE = 16,
-    DRAW_NEAR = 32,
-    DRAW_PLAIN = 64
+    DRAW_NEAR = 32
 };
 
 /* An array that the launch may read: memory from where an argument points to, up to where another one does. */
@@ -419,7 +418,6 @@ struct drawn_array {
     bool of_grid;      /* a scalar that is as many as there are blocks: it stays */
     bool written;      /* zeros that the launch writes */
     enum draw_way far; /* DRAW_FAR or DRAW_FINITE: in all draws but the last it is drawn so; 0: it is not */
-    bool plain;        /* the launch fails where it has NaNs */
     bool less;         /* a scalar that may become less too */
     bool reorders;     /* they rise, mostly by repeating: in another form they do not */
     unsigned parts;    /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
@@ -460,7 +458,7 @@ struct draw_request {
     enum value_type type;
     enum draw_care {
         DRAW_ALL,
-        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps */
+        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps, or by NaNs */
         DRAW_FEW_FAR,  /* it does so again: only scalars are drawn far */
         DRAW_CLOSE,    /* and again: nothing is */
         DRAW_MILDLY,   /* and again: no float is drawn boldly */
@@ -470,8 +468,7 @@ struct draw_request {
         DRAW_CARES
     } care;
     const unsigned char *ways; /* from which on arrays are tried, by their number: DRAWN_MOST of enum draw_way, with */
-                               /* DRAW_WHOLE where neither parts nor another order is tried, DRAW_NEAR: nor far, */
-                               /* DRAW_PLAIN: nor with NaNs */
+                               /* DRAW_WHOLE where neither parts nor another order is tried, DRAW_NEAR: nor far */
     /* Says that an array is tried, on which the launch may fail. */
     void (*tries)(void *self, size_t array, enum draw_way way);
     void *self;

@@ -23,8 +23,21 @@ static bool is_special(uint32_t word, enum special kind)
     return (magnitude == 0x7c00 || magnitude == 0x7f80) && half >> 15 == (kind == SPECIAL_BELOW);
 }
 
-/* Counts those of a span, which a tolerance takes for integers where all are tiny, or such below 0. */
-static void count_span(struct numbers *numbers, const unsigned char *found, const unsigned char *left, size_t size)
+/* Whether the argument that points to a place says that there are integers. */
+static bool is_exact(const struct drawing *drawing, size_t range, uint64_t at)
+{
+    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
+        const struct array *array = &drawing->arrays[i];
+        if (array->range == range && at + TOLERANCE_SPAN > array->at && at < array->at + array->size)
+            return has_integers(drawing, array);
+    }
+    return false;
+}
+
+/* Counts those of a span, which a tolerance takes for integers where all are tiny, or such below 0. What is said to be
+ * integers has none of these. */
+static void count_span(struct numbers *numbers, bool exact, const unsigned char *found, const unsigned char *left,
+                       size_t size)
 {
     uint64_t tiny = 0, others = 0;
     for (size_t at = 0; at + 4 <= size; at += 4) {
@@ -36,12 +49,12 @@ static void count_span(struct numbers *numbers, const unsigned char *found, cons
         const bool is_tiny = (is & 0x7fffffff) < 0x0d800000 || is > -(UINT32_C(1) << 25);
         numbers->words++;
         numbers->zeros += is == 0;
-        for (enum special kind = 0; kind < SPECIALS; kind++)
+        for (enum special kind = 0; kind < SPECIALS && !exact; kind++)
             numbers->special[kind] += is_special(is, kind) || is_special(is << 16, kind);
         tiny += is_tiny && is << 1 != 0 && is != UINT32_MAX; /* which stands for "none" */
         others += !is_tiny;
     }
-    numbers->tiny += others == 0 ? tiny : 0;
+    numbers->tiny += others == 0 && !exact ? tiny : 0;
 }
 
 struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left)
@@ -49,7 +62,7 @@ struct numbers drawing_count(const struct drawing *drawing, const struct memory 
     struct numbers numbers = {.words = 0};
     for (size_t i = 0; i < drawing->capsule->range_count; i++)
         for (uint64_t at = 0, size = drawing->capsule->ranges[i].size; at < size; at += TOLERANCE_SPAN)
-            count_span(&numbers, found->ranges[i] + at, left->ranges[i] + at,
+            count_span(&numbers, is_exact(drawing, i, at), found->ranges[i] + at, left->ranges[i] + at,
                        size - at < TOLERANCE_SPAN ? (size_t)(size - at) : TOLERANCE_SPAN);
     return numbers;
 }
@@ -85,17 +98,6 @@ static unsigned overflows_of(const struct draw_request *request, unsigned known,
         counts[1] += kind != 0;
     }
     return kinds;
-}
-
-/* Whether the argument that points to a place says that there are integers. */
-static bool is_exact(const struct drawing *drawing, size_t range, uint64_t at)
-{
-    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
-        const struct array *array = &drawing->arrays[i];
-        if (array->range == range && at + TOLERANCE_SPAN > array->at && at < array->at + array->size)
-            return array->argument > 0 && drawing->capsule->arguments[array->argument - 1].exact;
-    }
-    return false;
 }
 
 bool drawing_overflows(struct drawing *drawing, const struct memory *base, const struct memory *captured,
@@ -195,6 +197,9 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
                               .constants = drawing->constants,
                               .constant_count = drawing->constant_count,
                               .nans = drawing->nans,
+                              .integers = has_integers(drawing, array),
+                              .hot = drawing->request->inputs && drawing->request->care < DRAW_ANEW,
+                              .stale = drawing->request->inputs && !last,
                               .narrow = drawing->request->narrow,
                               .place = drawing->request->place,
                               .points = drawing_points,
@@ -347,6 +352,8 @@ static int try_less(struct drawing *drawing, size_t number, uint64_t seed, const
     if (less.kind == DRAWN_SIZE && numbers.words < drawn->words - drawn->words / 512 &&
         !drawing_has_more(&numbers, drawn))
         *found = less;
+    else
+        found->less = less.effect == EFFECT_SEEN && !drawing_has_more(&numbers, drawn);
     return 0;
 }
 
@@ -357,9 +364,10 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
 {
     const struct draw_request *request = drawing->request;
     const struct array *array = &drawing->arrays[number];
-    struct drawn_array best = {.way = DRAW_KEPT};
+    struct drawn_array best = *found;
     unsigned char *before = bytes_of(drawing, array, &drawing->before), *kept = x_calloc(array->size + 1, 1);
     int failed = 0;
+    best.way = DRAW_KEPT;
     memcpy(kept, before, array->size);
     for (; found->way < DRAW_KEPT && failed == 0; found->way++) {
         request->tries(request->self, number, found->way);
@@ -389,13 +397,8 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
     if (failed == 0 && number >= drawing->scalar_count && best.effect == EFFECT_SEEN &&
         !(request->ways[number] & DRAW_WHOLE))
         failed = try_parts(drawing, number, seed, drawn, kept, &best);
-    found->way = best.way;
-    found->effect = best.effect;
-    found->far = best.far;
-    found->reorders = best.reorders;
-    found->parts = best.parts;
-    found->in_parts = best.in_parts;
-    found->kind = best.way < DRAW_KEPT ? best.kind : found->kind;
+    best.kind = best.way < DRAW_KEPT ? best.kind : found->kind;
+    *found = best;
     if (failed == 0)
         request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
     memcpy(before, kept, array->size);
@@ -438,10 +441,8 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
         const bool changed = memcmp(bytes_of(drawing, array, &drawing->base), bytes_of(drawing, array, &drawing->left),
                                     array->size) != 0;
         struct drawn_array *found = &drawn->arrays[i];
-        *found = (struct drawn_array){.argument = array->argument,
-                                      .size = array->size,
-                                      .way = request->ways[i] % DRAW_WHOLE,
-                                      .plain = request->ways[i] & DRAW_PLAIN};
+        *found = (struct drawn_array){
+            .argument = array->argument, .size = array->size, .way = request->ways[i] % DRAW_WHOLE};
         drawing_draw(drawing, i, DRAW_KEPT, true, 0, found);
         found->asked = array->argument > 0 && array->argument <= 64 && request->keep >> (array->argument - 1) & 1;
         if (request->care >= DRAW_ONCE)

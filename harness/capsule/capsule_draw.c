@@ -141,16 +141,20 @@ static bool is_stale(const struct drawing *drawing)
  */
 static size_t fill(struct drawing *drawing, const struct array *array, uint64_t *state)
 {
-    const bool stale = is_stale(drawing);
     const unsigned char *known = drawing->again.ranges[array->range];
     const unsigned char *found = drawing->found.ranges[array->range], *left = drawing->left.ranges[array->range];
+    const bool stale = is_stale(drawing) && memcmp(known + array->at, left + array->at, (size_t)array->size) != 0;
+    const bool exact = drawing->request->tolerance == 0 || has_integers(drawing, array);
     size_t count = 0;
     for (uint64_t at = array->at; at + WORD <= array->at + array->size; at += WORD) {
         uint64_t pattern = draw_next(state);
         if (memcmp(found + at, left + at, WORD) == 0)
             continue;
-        if (stale && memcmp(known + at, left + at, WORD) != 0)
+        if (stale)
             memcpy(&pattern, known + at, WORD);
+        const bool stays = stale && !exact && memcmp(known + at, left + at, WORD) == 0; /* that has no tolerance */
+        for (size_t k = 0; k < WORD && stays; k += value_sizes[drawing->request->type])
+            ((unsigned char *)&pattern)[k] ^= 1;
         memcpy(drawing->before.ranges[array->range] + at, &pattern, WORD);
         count++;
     }
@@ -328,11 +332,10 @@ static bool is_flag(const struct drawn_array *array)
 
 bool drawn_has_form(const struct drawn_array *array, enum draw_form form)
 {
-    if (form == FORM_ORDERS)
-        return array->reorders;
-    return array->way < DRAW_KEPT && (form == FORM_SIZES ? array->kind == DRAWN_SIZE
-                                                         : array->kind == DRAWN_FLOATS && !array->is_scalar &&
-                                                               !array->plain && array->effect == EFFECT_SEEN);
+    if (form == FORM_ORDERS || array->way >= DRAW_KEPT)
+        return form == FORM_ORDERS && array->reorders;
+    return form == FORM_SIZES ? array->kind == DRAWN_SIZE
+                              : array->kind == DRAWN_FLOATS && !array->is_scalar && array->effect == EFFECT_SEEN;
 }
 
 static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
@@ -343,6 +346,7 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
         const uint64_t seed = draw_next(state);
         const enum draw_way way = array->reorders && drawing->request->form == FORM_ORDERS ? DRAW_CALMLY
                                   : array->far && !drawing->request->last                  ? array->far
+                                  : array->less && drawing->request->last                  ? DRAW_NARROWLY
                                                                                            : array->way;
         if (nans ? drawn_has_form(array, FORM_NANS)
                  : (sizes || array->kind != DRAWN_SIZE) && (drawing->request->last || !is_flag(array)))

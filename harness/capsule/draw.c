@@ -30,9 +30,11 @@ static bool is_small(uint32_t word)
 }
 
 /* Whether all but one of 16 values that are not 0 are usual in one of the ways of reading them. As float64 the upper
- * words are read, whose exponent has 3 bits more. */
+ * words are read, whose exponent has 3 bits more. Text would be halves. */
 static bool are_floats(const unsigned char *bytes, size_t words)
 {
+    if (ALL(i, 4 * words, bytes[i] > 0 && bytes[i] < 0x80))
+        return false;
     size_t filled = 0, usual = 0, halves = 0, usual_halves = 0, doubles = 0, usual_doubles = 0;
     for (size_t i = 0; i < words; i++) {
         const uint32_t word = word_at(bytes, i);
@@ -61,7 +63,10 @@ static enum drawn_kind kind_of(const struct draw *draw, const unsigned char *byt
         zeros &= word_at(bytes, i) == 0;
         small &= is_small(word_at(bytes, i));
     }
-    return zeros ? DRAWN_ZEROS : small ? DRAWN_INTEGERS : are_floats(bytes, size / 4) ? DRAWN_FLOATS : DRAWN_UNKNOWN;
+    return zeros                                            ? DRAWN_ZEROS
+           : small                                          ? DRAWN_INTEGERS
+           : !draw->integers && are_floats(bytes, size / 4) ? DRAWN_FLOATS
+                                                            : DRAWN_UNKNOWN;
 }
 
 /* The zeros at the end may be no part of the array. */
@@ -138,6 +143,7 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
                          .last = draw->last,
                          .narrow = draw->narrow,
                          .nans = draw->nans,
+                         .hot = draw->hot && draw->way < DRAW_IN_BYTES && !draw->last && !draw->far,
                          .far = draw->far ? draw : NULL};
     run.state = state;
     run.place = draw->place;
@@ -158,12 +164,30 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
     return kind;
 }
 
+/* Every fourth part becomes as it was, but for two words of each span, that change places: code may take the result of
+ * what was there for that of what is. */
+static void put_back(uint64_t *state, uint64_t place, unsigned char *bytes, const unsigned char *before, size_t size)
+{
+    enum { PARTS = 16, EVERY = 4, WORDS = DRAW_SPAN / 8 };
+    const size_t part = (size / PARTS + DRAW_SPAN - 1) / DRAW_SPAN * DRAW_SPAN;
+    for (size_t at = 0; at + DRAW_SPAN <= size; at += DRAW_SPAN) {
+        const size_t one = at + 8 * below(state, WORDS), other = at + 8 * below(state, WORDS);
+        if (at / part % EVERY != place % EVERY)
+            continue;
+        memcpy(bytes + at, before + at, DRAW_SPAN);
+        memcpy(bytes + one, before + other, 8);
+        memcpy(bytes + other, before + one, 8);
+    }
+}
+
 enum drawn_kind draw_array(const struct draw *draw, unsigned char *bytes, size_t size)
 {
     struct draw own = *draw;
     uint64_t state = draw->seed, sizes[DRAWN_KINDS] = {0};
     size_t from = 0;
     enum drawn_kind kind = DRAWN_ZEROS, most = DRAWN_ZEROS;
+    OWNED_MEMORY unsigned char *before = x_calloc(size + 1, 1);
+    memcpy(before, bytes, size);
     own.all_zeros = size > 0 && bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
     for (size_t at = 0; at <= size; at += DRAW_SPAN) {
         const size_t length = size - at < DRAW_SPAN ? size - at : DRAW_SPAN;
@@ -182,5 +206,7 @@ enum drawn_kind draw_array(const struct draw *draw, unsigned char *bytes, size_t
         sizes[draw_run(&own, &state, kind, bytes + from, size - from)] += size - from;
     for (enum drawn_kind i = 0; i < DRAWN_KINDS; i++)
         most = sizes[i] > sizes[most] || most == DRAWN_ZEROS ? sizes[i] > 0 ? i : most : most;
+    if (draw->stale && draw->way < DRAW_IN_BYTES && most != DRAWN_OFFSETS && !draw_has_order(before, size))
+        put_back(&state, draw->place, bytes, before, size);
     return most;
 }

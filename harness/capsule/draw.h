@@ -15,7 +15,10 @@ struct draw {
     bool all_zeros; /* draw_array() sets it */
     bool far;       /* many values are the constants, or next to them */
     bool exact;     /* results are compared bit for bit: then other floats are large, of one bit of mantissa */
+    bool stale;     /* what is written begins with the results of what was there, of which parts come back */
     unsigned nans;  /* so many floats become NaN, and nothing else is drawn */
+    bool integers;  /* whoever made the task says so: they are no floats, whatever they look like */
+    bool hot;       /* in all draws but the last most integers are the same: counters of few bits overflow */
     bool infinite;  /* infinities are among the constants, where the code has them */
     const uint32_t *constants; /* words that the code compares with, or masks by; never empty where it is far */
     size_t constant_count;

@@ -194,6 +194,11 @@ void draw_related(enum drawn_kind kind, unsigned char *bytes, const unsigned cha
     }
 }
 
+bool draw_has_order(const unsigned char *bytes, size_t size)
+{
+    return direction(bytes, size / 4) != 0 || side_of(bytes, size / 4) > 0;
+}
+
 /* What was in order, or symmetric, is so again: code may search in it, or read columns for rows. */
 static void draw_in_form(const struct run_of *of, bool few)
 {

@@ -58,7 +58,7 @@ struct run_of {
     size_t size;
     enum drawn_kind kind;
     enum draw_way way;
-    bool bold, last, narrow;
+    bool bold, last, narrow, hot;
     bool wide, halves;      /* of floats: they are float64; of 16 bits each */
     unsigned nans;          /* as struct draw has it */
     const struct draw *far; /* NULL: it is not drawn far */
@@ -94,6 +94,7 @@ void draw_nans(const struct run_of *run);
 
 /* ---- draw_floats.c ---- */
 
+bool draw_has_order(const unsigned char *bytes, size_t size); /* floats rise, or fall, or are a symmetric matrix */
 void draw_values(const struct run_of *run);
 void draw_few(const struct run_of *run);
 /* Makes a span what is elsewhere, but for signs where it has one sign alone. Stretches, as long as a pattern has them,

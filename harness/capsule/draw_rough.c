@@ -323,6 +323,13 @@ static void beyond(const struct part *part)
                 : (int64_t)draw_next(part->run->state) >> (unused + 2 + below(part->run->state, 24)));
 }
 
+/* Of bytes any, also such as never were there. */
+static void any(const struct part *part)
+{
+    for (size_t i = 0; i < part->count && part->width == WIDTH_BYTES; i++)
+        set(part, i, (int64_t)draw_next(part->run->state));
+}
+
 /* ---- Parts ---- */
 
 enum { PARTS = 16 };
@@ -341,9 +348,9 @@ static const struct rough of_floats[PARTS] = {
 
 static const struct rough of_integers[PARTS] = {
     {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},    {hot, DRAW_CALMLY},
-    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY},   {by_lane, DRAW_CALMLY},
+    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {any, DRAW_BOLDLY},    {by_lane, DRAW_CALMLY},
     {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY},   {extreme, DRAW_CALMLY},
-    {NULL, DRAW_BOLDLY},  {missing, DRAW_NARROWLY}, {beyond, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
+    {any, DRAW_BOLDLY},   {missing, DRAW_NARROWLY}, {beyond, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
 };
 
 static void draw_parts(const struct run_of *run, const struct rough rows[PARTS], size_t width)
@@ -407,7 +414,7 @@ static void set_float(const struct part *part, size_t i)
     uint32_t word = constant(part->run, &is_exact);
     const bool infinite = part->run->far->infinite && is_exact && (word & 0x7fffffff) == 0x7f800000;
     const unsigned sign = word >> 16 & 0x8000, exponent = word >> 23 & 0xff;
-    if (!is_usual(word) && !infinite)
+    if (!is_usual(word) && !infinite && !(part->run->far->infinite && exponent > 127 - 110 && exponent < 127 + 110))
         return;
     if (part->width == WIDTH_LONG)
         set(part, i, (int64_t)((uint64_t)word << 32));

@@ -68,7 +68,12 @@ static size_t width_of(const struct run_of *run)
 
 void draw_integers(const struct run_of *run)
 {
-    (run->last && run->way < DRAW_IN_BYTES ? replace : draw_reordered)(run, width_of(run));
+    enum { SELDOM = 8 };
+    const size_t width = width_of(run);
+    (run->last && run->way < DRAW_IN_BYTES ? replace : draw_reordered)(run, width);
+    for (size_t i = 1; run->hot && i < draw_filled(run, width); i++)
+        if (below(run->state, SELDOM) > 0)
+            memcpy(run->bytes + i * width, run->bytes, width);
 }
 
 /* Of bytes that are all as those of the first word some become 0: a mask of ones, lengths, zero points. */
@@ -120,10 +125,10 @@ void draw_offsets(const struct run_of *run)
 }
 
 /* Each byte becomes another one that has the same place in a word of 8. Of the last draw, some words come twice, and
- * others but for their lowest byte; and boldly some bytes are any. */
+ * others but for their lowest byte. */
 void draw_bytes(const struct run_of *run)
 {
-    enum { TWICE = 8, ANY = 64 };
+    enum { TWICE = 8 };
     unsigned char *bytes = run->bytes;
     for (size_t i = run->size; i > 8; i--) {
         const size_t other = below(run->state, (i + 7) / 8) * 8 + (i - 1) % 8;
@@ -138,9 +143,6 @@ void draw_bytes(const struct run_of *run)
             const size_t lowest = below(run->state, 2);
             memcpy(bytes + at + lowest, bytes + at - 8 + lowest, 8 - lowest);
         }
-    for (size_t at = 0; at < run->size && run->way == DRAW_BOLDLY; at++)
-        if (below(run->state, ANY) == 0)
-            bytes[at] = (unsigned char)draw_next(run->state);
 }
 
 /* What zeros are nobody knows: boldly each half is near 0.1 or 1, as a float of one of the types, and of any sign.

@@ -41,6 +41,12 @@ static inline unsigned char *bytes_of(const struct drawing *drawing, const struc
     return (array->range == (size_t)NO_RANGE ? drawing->arguments : memory->ranges[array->range]) + array->at;
 }
 
+/* Whether the argument says that it points to integers. */
+static inline bool has_integers(const struct drawing *drawing, const struct array *array)
+{
+    return array->argument > 0 && drawing->capsule->arguments[array->argument - 1].exact;
+}
+
 static inline bool is_drawn(const struct memory_range *range)
 {
     return range->kind != MEMORY_VARIABLE && range->kind != MEMORY_SCRATCH && range->size > 0;

@@ -20,14 +20,8 @@ const char *certificate_outcome_name(enum certificate_outcome outcome); /* "pass
 
 /* What may be allowed: tensor cores, arithmetic of fewer bits, that executing it shows nothing, results that vary, that
  * NaNs among the inputs are not tried. */
-enum {
-    ALLOW_TENSOR = 1,
-    ALLOW_PRECISION = 2,
-    ALLOW_UNEXECUTED = 4,
-    ALLOW_VARYING = 8,
-    ALLOW_NAN = 16,
-    CERTIFICATE_ALLOWS = 5
-};
+enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4, ALLOW_VARYING = 8, ALLOW_NAN = 16 };
+enum { CERTIFICATE_ALLOWS = 5 };
 const char *certificate_allow_name(unsigned bit); /* "tensor", ..., of bit 0 and so on */
 
 /* What an argument points to, and the launch may read; or the argument itself. */

@@ -68,7 +68,6 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
     static const unsigned char boldly[DRAWN_MOST];
     static const uint64_t anew = UINT64_C(0x9e3779b97f4a7c15);
     static const char letters[DRAW_FORMS] = {[FORM_SIZES] = 'n', 'o', 'x'};
-    const unsigned char *ways = trial->number == job->from ? job->ways : boldly;
     const bool given = job->draws->tolerance > 0;
     uint64_t seed = job->draws->seed;
     int result = 0;
@@ -77,17 +76,16 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
     for (unsigned i = 0; i < job->draws->count + (job->draws->count > 0 ? DRAW_FORMS : 1) && result == 0; i++) {
         const enum draw_form form = i > job->draws->count ? (enum draw_form)(i - job->draws->count) : FORM_CAPTURED;
         const size_t first = form != FORM_CAPTURED ? first_of(drawn, form) : DRAWN_MOST;
-        if (form != FORM_CAPTURED && (first == drawn->count || (form == FORM_NANS && !job->draws->nans)))
+        if (form != FORM_CAPTURED &&
+            (first == drawn->count || (form == FORM_NANS && (!job->draws->nans || job->care > 0))))
             continue;
-        const int way = form == FORM_CAPTURED ? 0 : (int)drawn->arrays[first].way;
-        if (form != FORM_CAPTURED) /* which may fail together */
+        if (form == FORM_SIZES || form == FORM_ORDERS) /* which may fail together */
             say_trial(trial, first,
-                      (enum draw_way)(form == FORM_SIZES    ? way
-                                      : form == FORM_ORDERS ? (way | DRAW_WHOLE) - 1
-                                                            : (ways[first] | DRAW_PLAIN) - 1));
+                      (enum draw_way)((drawn->arrays[first].way | (form == FORM_ORDERS ? DRAW_WHOLE : 0)) -
+                                      (form == FORM_ORDERS)));
         bool far = false;
         for (size_t k = 0; k < drawn->count && i > 0 && i < job->draws->count; k++)
-            far |= drawn->arrays[k].far;
+            far |= drawn->arrays[k].far || drawn->arrays[k].kind == DRAWN_INTEGERS; /* mostly one value */
         OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, letters[form])
                                               : x_sprintf("%s~%u%s", capsule->id, i, far ? "f" : "");
         const struct draw_request request = {.id = id,
@@ -101,7 +99,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
                                              .tolerance = given ? job->draws->tolerance : capsule->tolerance,
                                              .type = given ? job->draws->type : capsule->type,
                                              .care = (enum draw_care)job->care,
-                                             .ways = ways,
+                                             .ways = trial->number == job->from ? job->ways : boldly,
                                              .tries = say_trial,
                                              .self = trial};
         result = capsule_draw(player, capsule, &request, writer, drawn, why, why_size, problem);

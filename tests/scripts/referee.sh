@@ -201,7 +201,7 @@ extern "C" __global__ void whole(float *y, const float *x, float *, float more)
 CU
 printf '%s\n' 'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * (1 + threadIdx.x % 4); }' >elsewhere.cu
 loop='extern "C" __global__ void loop(float *out, const float *x, int n) { float a = 0; for (int i = 0; i < n; i++) a += x[i] * threadIdx.x; '
-more='for (int i = 0; i < 4096; i++) a = a * x[i & 31] > 1e30f ? 0 : a; out[threadIdx.x] = a; }'
+more='for (int i = 0; i < 4096; i++) a = a * x[i & 31] > 1e38f ? 0 : a; out[threadIdx.x] = a; }'
 echo "$loop if (n > 255) $more" >loop.cu
 echo "$loop if (n < 256) $more" >slow.cu
 echo "$loop out[threadIdx.x] = n < 256 ? 0 : a; }" >wrong.cu
