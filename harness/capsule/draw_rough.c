@@ -342,10 +342,11 @@ struct rough {
 static const struct rough of_floats[PARTS] = {
     {zeros, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {few, DRAW_NARROWLY},        {sparse, DRAW_BOLDLY},
     {near, DRAW_NARROWLY},     {scaled, DRAW_BOLDLY},    {below_zero, DRAW_NARROWLY}, {scaled, DRAW_BOLDLY},
-    {in_order, DRAW_NARROWLY}, {dominated, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},    {above_zero, DRAW_NARROWLY},
-    {small, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {large, DRAW_BOLDLY},        {negated, DRAW_BOLDLY},
+    {in_order, DRAW_NARROWLY}, {dominated, DRAW_BOLDLY}, {large, DRAW_BOLDLY},        {above_zero, DRAW_NARROWLY},
+    {small, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {by_lane, DRAW_NARROWLY},    {negated, DRAW_BOLDLY},
 };
 
+/* Rows whose label is beyond the classes may not count: none of them is where floats are large. */
 static const struct rough of_integers[PARTS] = {
     {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},    {hot, DRAW_CALMLY},
     {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {any, DRAW_BOLDLY},    {by_lane, DRAW_CALMLY},
