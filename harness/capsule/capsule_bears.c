@@ -2,6 +2,7 @@
  * less. */
 #include "draw.h"
 #include "drawing.h"
+#include "replay_parts.h"
 
 #include "base/base.h"
 
@@ -23,15 +24,10 @@ static bool is_special(uint32_t word, enum special kind)
     return (magnitude == 0x7c00 || magnitude == 0x7f80) && half >> 15 == (kind == SPECIAL_BELOW);
 }
 
-/* Whether the argument that points to a place says that there are integers. */
 static bool is_exact(const struct drawing *drawing, size_t range, uint64_t at)
 {
-    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
-        const struct array *array = &drawing->arrays[i];
-        if (array->range == range && at + TOLERANCE_SPAN > array->at && at < array->at + array->size)
-            return has_integers(drawing, array);
-    }
-    return false;
+    const struct memory_range *of = &drawing->capsule->ranges[range];
+    return capsule_is_exact(drawing->capsule, of, of->address + at);
 }
 
 /* Counts those of a span, which a tolerance takes for integers where all are tiny, or such below 0. What is said to be

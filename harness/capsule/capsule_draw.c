@@ -166,12 +166,6 @@ static void copy(const struct array *array, const struct memory *to, const struc
     memcpy(to->ranges[array->range] + array->at, from->ranges[array->range] + array->at, (size_t)array->size);
 }
 
-static bool has_changed(const struct drawing *drawing, const struct array *array)
-{
-    return memcmp(drawing->before.ranges[array->range] + array->at, drawing->left.ranges[array->range] + array->at,
-                  (size_t)array->size) != 0;
-}
-
 /* Fills what the launch changed, as far as it then leaves the same: what it reads before it writes stays. All arrays
  * are tried together, then each. */
 static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
@@ -198,7 +192,9 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
         const bool same = failed == 0 && is_same(drawing, false);
         drawn->filled += same ? words * WORD : 0;
         for (size_t k = first; k < end && same; k++)
-            drawing->arrays[k].filled = has_changed(drawing, &drawing->arrays[k]);
+            drawing->arrays[k].filled =
+                memcmp(bytes_of(drawing, &drawing->arrays[k], &drawing->before),
+                       bytes_of(drawing, &drawing->arrays[k], &drawing->left), drawing->arrays[k].size) != 0;
         if (same && i == scalars)
             break;
         for (size_t k = first; k < end && !same; k++)
@@ -374,11 +370,10 @@ static int try_nans(struct drawing *drawing, uint64_t *state, struct drawn *draw
 }
 
 /* Half of an array of floats or bytes, in the last draw a quarter, becomes that of another of its size, or that some
- * words later: what code compares may be alike. Of far values that says little, so half of the first is as captured. */
+ * words later: what code compares may be alike. */
 static void relate(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
 {
     enum { SHIFTS = 3, STEP = DRAW_SPAN / 2 };
-    OWNED_MEMORY bool *related = x_calloc(drawn->count, sizeof *related);
     for (size_t i = drawing->scalar_count; i < drawing->array_count && i < drawn->count; i++) {
         const struct drawn_array *one = &drawn->arrays[i], *other = one + 1;
         const struct drawn_array *const end = &drawn->arrays[drawn->count];
@@ -390,9 +385,6 @@ static void relate(struct drawing *drawing, uint64_t *state, const struct drawn 
             continue;
         unsigned char *from = bytes_of(drawing, &drawing->arrays[i], &drawing->before);
         unsigned char *to = bytes_of(drawing, &drawing->arrays[other - drawn->arrays], &drawing->before);
-        if (one->far && !drawing->request->last && !related[i])
-            memcpy(from + half, bytes_of(drawing, &drawing->arrays[i], &drawing->base) + half, size - half);
-        related[other - drawn->arrays] = true;
         uint64_t pattern = draw_next(state);
         for (size_t at = drawing->request->last ? half + half / 2 / WORD * WORD : half; at < size;
              at += STEP, pattern++)

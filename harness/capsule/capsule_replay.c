@@ -320,8 +320,7 @@ static uint64_t pointed_by(const struct capsule *capsule, size_t i)
     return address;
 }
 
-/* Whether the bytes at an address have no tolerance: the argument that points right before them says so. */
-static bool is_exact(const struct capsule *capsule, const struct memory_range *range, uint64_t address)
+bool capsule_is_exact(const struct capsule *capsule, const struct memory_range *range, uint64_t address)
 {
     uint64_t nearest = 0;
     bool exact = false;
@@ -376,7 +375,7 @@ static void tolerate_part(struct difference *difference, const struct capsule *c
 {
     for (size_t at = 0; at < size; at += TOLERANCE_SPAN) {
         const size_t left = size - at < TOLERANCE_SPAN ? size - at : TOLERANCE_SPAN;
-        difference->tolerance.exact = is_exact(capsule, part->range, part->range->address + offset + at);
+        difference->tolerance.exact = capsule_is_exact(capsule, part->range, part->range->address + offset + at);
         tolerate(&difference->tolerance, difference->before + at, expected + at, actual + at, left);
     }
 }

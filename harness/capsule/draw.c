@@ -112,8 +112,8 @@ static void (*const ways[DRAWN_KINDS][DRAW_KEPT])(const struct run_of *run) = {
     [DRAWN_UNKNOWN] = {draw_bytes, draw_bytes, draw_bytes},
     [DRAWN_ALIKE] = {draw_alike, NULL, draw_alike},
     [DRAWN_INTEGERS] = {draw_integers, draw_integers, draw_integers, draw_integers},
-    [DRAWN_FEW] = {draw_few, NULL, draw_few},
-    [DRAWN_FLOATS] = {draw_values, draw_values, draw_values, draw_bytes},
+    [DRAWN_FEW] = {draw_floats, NULL, draw_floats},
+    [DRAWN_FLOATS] = {draw_floats, draw_floats, draw_floats, draw_bytes},
 };
 
 static enum drawn_kind kind_of_run(enum drawn_kind kind, const unsigned char *bytes, size_t size)
@@ -135,21 +135,10 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
                                 unsigned char *bytes, size_t size)
 {
     const enum drawn_kind kind = kind_of_run(of_spans, bytes, size);
-    struct run_of run = {.bytes = bytes,
-                         .size = size,
-                         .kind = kind,
-                         .way = draw->way,
-                         .bold = draw->way <= DRAW_NARROWLY,
-                         .last = draw->last,
-                         .narrow = draw->narrow,
-                         .nans = draw->nans,
-                         .hot = draw->hot && draw->way < DRAW_IN_BYTES && !draw->last && !draw->far,
-                         .far = draw->far ? draw : NULL};
-    run.state = state;
-    run.place = draw->place;
+    const struct run_of run = {.draw = draw, .state = state, .bytes = bytes, .size = size, .kind = kind};
     if (draw->nans > 0) {
         if (kind == DRAWN_FLOATS)
-            draw_values(&run);
+            draw_floats(&run);
         return kind;
     }
     const bool all = kind != DRAWN_ZEROS || draw->all_zeros;

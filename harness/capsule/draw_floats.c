@@ -73,18 +73,18 @@ static void begin_anchors(struct anchors *anchors, const struct run_of *run, con
 
 /* Each half becomes one between two magnitudes, of its own sign, or, where both signs are near it, of any. Boldly one
  * of these is its span's, and all are shifted. */
-static void draw_floats(const struct run_of *run)
+static void draw_between(const struct run_of *run)
 {
     uint64_t *state = run->state;
     const size_t halves = run->size / 2;
     OWNED_MEMORY unsigned char *before = x_calloc(run->size, 1);
     struct anchors anchors = {{0}, {0}, {0}};
     memcpy(before, run->bytes, run->size);
-    if (run->bold)
+    if ((run->draw->way <= DRAW_NARROWLY))
         begin_anchors(&anchors, run, before);
     for (size_t i = 0; i < halves; i++) {
         const size_t lane = i % LANES;
-        if (run->bold && i % (DRAW_SPAN / 2) < LANES)
+        if ((run->draw->way <= DRAW_NARROWLY) && i % (DRAW_SPAN / 2) < LANES)
             anchors.span[lane] = between(state, anchors.array[lane], magnitude_of_any(run, before, lane));
         if (!may_change(before, i))
             continue;
@@ -200,15 +200,16 @@ bool draw_has_order(const unsigned char *bytes, size_t size)
 }
 
 /* What was in order, or symmetric, is so again: code may search in it, or read columns for rows. */
-static void draw_in_form(const struct run_of *of, bool few)
+void draw_floats(const struct run_of *of)
 {
+    const bool few = of->kind == DRAWN_FEW;
     struct run_of own = *of;
     const struct run_of *run = &own;
     const size_t words = draw_filled(run, 4), side = side_of(run->bytes, words);
     own.wide = !has_exponent(run->bytes, run->size / 2, 1);
     own.halves = has_exponent(run->bytes, run->size / 2, 0) && has_exponent(run->bytes, run->size / 2, 2);
     const int order = direction(run->bytes, words);
-    if (run->nans > 0) {
+    if (run->draw->nans > 0) {
         if (order == 0 && side == 0) /* code may search in it */
             draw_nans(run);
         return;
@@ -216,14 +217,14 @@ static void draw_in_form(const struct run_of *of, bool few)
     if (few)
         draw_reordered(run, 8);
     else
-        draw_floats(run);
-    if (run->last)
+        draw_between(run);
+    if (run->draw->last)
         draw_near(run);
-    if (run->bold && run->last && !few)
+    if ((run->draw->way <= DRAW_NARROWLY) && run->draw->last && !few)
         draw_rough_floats(run);
-    if (run->way == DRAW_BOLDLY && !run->last && !few)
+    if (run->draw->way == DRAW_BOLDLY && !run->draw->last && !few)
         repeat(run);
-    if (run->far && !few)
+    if (run->draw->far && !few)
         draw_far_floats(run);
     if (order)
         qsort(run->bytes, words, 4, compare_floats);
@@ -236,14 +237,4 @@ static void draw_in_form(const struct run_of *of, bool few)
     for (size_t i = 0; i < side; i++)
         for (size_t k = 0; k < i; k++)
             memcpy(run->bytes + 4 * (k * side + i), run->bytes + 4 * (i * side + k), 4);
-}
-
-void draw_values(const struct run_of *run)
-{
-    draw_in_form(run, false);
-}
-
-void draw_few(const struct run_of *run)
-{
-    draw_in_form(run, true);
 }

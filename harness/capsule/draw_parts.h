@@ -53,15 +53,12 @@ static inline bool may_change(const unsigned char *bytes, size_t half)
 
 /* A run of spans of one kind, and how it is drawn. */
 struct run_of {
-    uint64_t *state, place;
+    const struct draw *draw;
+    uint64_t *state;
     unsigned char *bytes;
     size_t size;
     enum drawn_kind kind;
-    enum draw_way way;
-    bool bold, last, narrow, hot;
-    bool wide, halves;      /* of floats: they are float64; of 16 bits each */
-    unsigned nans;          /* as struct draw has it */
-    const struct draw *far; /* NULL: it is not drawn far */
+    bool wide, halves; /* of floats: they are float64; of 16 bits each */
 };
 
 /* ---- draw_words.c ---- */
@@ -95,8 +92,7 @@ void draw_nans(const struct run_of *run);
 /* ---- draw_floats.c ---- */
 
 bool draw_has_order(const unsigned char *bytes, size_t size); /* floats rise, or fall, or are a symmetric matrix */
-void draw_values(const struct run_of *run);
-void draw_few(const struct run_of *run);
+void draw_floats(const struct run_of *run);
 /* Makes a span what is elsewhere, but for signs where it has one sign alone. Stretches, as long as a pattern has them,
  * become the opposite, unless it is NULL: what begins well, or badly, does not go on so. */
 void draw_related(enum drawn_kind kind, unsigned char *bytes, const unsigned char *others, size_t size,

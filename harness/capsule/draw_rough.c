@@ -61,13 +61,13 @@ static void zeros(const struct part *part)
 {
     memset(part->bytes, 0, part->count * part->width);
     for (size_t i = 0; i < part->count; i++)
-        element(part, i)[part->width - 1] = part->count >= LANES && part->run->place & 16 ? 0x80 : 0;
+        element(part, i)[part->width - 1] = part->count >= LANES && part->run->draw->place & 16 ? 0x80 : 0;
 }
 
 /* By 2^-12, so that an epsilon matters. */
 static void small(const struct part *part)
 {
-    for (size_t i = 0; i < part->count && !part->run->narrow; i++)
+    for (size_t i = 0; i < part->count && !part->run->draw->narrow; i++)
         shift(part, i, -0x600);
 }
 
@@ -103,7 +103,7 @@ static void above_zero(const struct part *part)
 static void scaled(const struct part *part)
 {
     const int by = below(part->run->state, 4) ? 0x180 : 0x100;
-    for (size_t i = 0; i < part->count && !part->run->narrow; i++)
+    for (size_t i = 0; i < part->count && !part->run->draw->narrow; i++)
         shift(part, i, by);
 }
 
@@ -120,7 +120,7 @@ static void sparse(const struct part *part)
 static void few_count(const struct part *part, size_t every, unsigned most)
 {
     enum { TWICE = 0x80 };
-    for (size_t from = 0; from < part->count && !part->run->narrow; from += every) {
+    for (size_t from = 0; from < part->count && !part->run->draw->narrow; from += every) {
         const size_t rest = part->count - from, i = from + below(part->run->state, rest < every ? rest : every);
         shift(part, i, (2 + (int)below(part->run->state, most)) * TWICE);
     }
@@ -174,7 +174,7 @@ static void large(const struct part *part)
 {
     enum { OFTEN = 16, TWICE = 0x80, MOST = 9 * TWICE };
     const size_t half = part->count / 2;
-    if (part->run->narrow)
+    if (part->run->draw->narrow)
         return;
     for (unsigned i = 0; i < 2; i++) {
         struct part own = *part;
@@ -201,7 +201,7 @@ static void few(const struct part *part)
     unsigned char values[FEW][WIDTH_LONG];
     for (size_t i = 0; i < FEW; i++)
         memcpy(values[i], any_element(part), part->width);
-    if (part->run->way == DRAW_BOLDLY)
+    if (part->run->draw->way == DRAW_BOLDLY)
         memset(values[0], 0, part->width);
     for (size_t i = 0; i < part->count; i++)
         memcpy(element(part, i), values[below(part->run->state, FEW)], part->width);
@@ -232,7 +232,7 @@ static void sort(const struct part *part, size_t lanes)
     for (size_t i = 0; i < count; i++) {
         const size_t by_size = i / each, lane = lanes < BLOCK ? by_size : by_size / WARPS + by_size % WARPS * LANES;
         memcpy(element(part, i % each * lanes + lane), list[i].bytes, part->width);
-        if (part->run->kind == DRAWN_FLOATS && part->run->way == DRAW_BOLDLY && !part->run->narrow &&
+        if (part->run->kind == DRAWN_FLOATS && part->run->draw->way == DRAW_BOLDLY && !part->run->draw->narrow &&
             i >= count - count / LANES)
             shift(part, i % each * lanes + lane, FOUR_TIMES);
     }
@@ -288,7 +288,7 @@ static void missing(const struct part *part)
 {
     enum { MISSING = 4 };
     const struct run_of *run = part->run;
-    const int64_t value = run->place & 32 ? -1 : -100;
+    const int64_t value = run->draw->place & 32 ? -1 : -100;
     for (size_t i = 1; i <= run->size / part->width; i++)
         if (run->bytes[i * part->width - 1] & 0x80)
             return;
@@ -342,16 +342,16 @@ struct rough {
 static const struct rough of_floats[PARTS] = {
     {zeros, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {few, DRAW_NARROWLY},        {sparse, DRAW_BOLDLY},
     {near, DRAW_NARROWLY},     {scaled, DRAW_BOLDLY},    {below_zero, DRAW_NARROWLY}, {scaled, DRAW_BOLDLY},
-    {in_order, DRAW_NARROWLY}, {dominated, DRAW_BOLDLY}, {large, DRAW_BOLDLY},        {above_zero, DRAW_NARROWLY},
-    {small, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {by_lane, DRAW_NARROWLY},    {negated, DRAW_BOLDLY},
+    {in_order, DRAW_NARROWLY}, {dominated, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},    {above_zero, DRAW_NARROWLY},
+    {small, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {large, DRAW_BOLDLY},        {negated, DRAW_BOLDLY},
 };
 
 /* Rows whose label is beyond the classes may not count: none of them is where floats are large. */
 static const struct rough of_integers[PARTS] = {
-    {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},    {hot, DRAW_CALMLY},
-    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {any, DRAW_BOLDLY},    {by_lane, DRAW_CALMLY},
-    {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY},   {extreme, DRAW_CALMLY},
-    {any, DRAW_BOLDLY},   {missing, DRAW_NARROWLY}, {beyond, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
+    {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
+    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {any, DRAW_BOLDLY},  {by_lane, DRAW_CALMLY},
+    {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
+    {any, DRAW_BOLDLY},   {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
 };
 
 static void draw_parts(const struct run_of *run, const struct rough rows[PARTS], size_t width)
@@ -367,14 +367,14 @@ static void draw_parts(const struct run_of *run, const struct rough rows[PARTS],
             memcpy(kept, other, width);
     }
     for (size_t from = 0, i = 0; from < count; from += each, i++) {
-        const struct rough *row = &rows[(i + run->place) % PARTS];
+        const struct rough *row = &rows[(i + run->draw->place) % PARTS];
         struct part part = {.run = run,
                             .bytes = run->bytes + from * width,
                             .count = count - from < each ? count - from : each,
                             .width = width,
                             .hot = kept};
         part.float16 = run->kind == DRAWN_FLOATS && are_float16(&part);
-        if (row->draw && run->way <= row->until)
+        if (row->draw && run->draw->way <= row->until)
             row->draw(&part);
     }
 }
@@ -402,7 +402,7 @@ void draw_rough_integers(const struct run_of *run)
 /* Returns a word that the code compares with, or the one before or after it. */
 static uint32_t constant(const struct run_of *run, bool *is_exact)
 {
-    const uint32_t word = run->far->constants[below(run->state, run->far->constant_count)];
+    const uint32_t word = run->draw->constants[below(run->state, run->draw->constant_count)];
     const uint64_t off = below(run->state, 4);
     *is_exact = off > 1;
     return off == 0 ? word - 1 : off == 1 ? word + 1 : word;
@@ -413,9 +413,9 @@ static void set_float(const struct part *part, size_t i)
 {
     bool is_exact;
     uint32_t word = constant(part->run, &is_exact);
-    const bool infinite = part->run->far->infinite && is_exact && (word & 0x7fffffff) == 0x7f800000;
+    const bool infinite = part->run->draw->infinite && is_exact && (word & 0x7fffffff) == 0x7f800000;
     const unsigned sign = word >> 16 & 0x8000, exponent = word >> 23 & 0xff;
-    if (!is_usual(word) && !infinite && !(part->run->far->infinite && exponent > 127 - 110 && exponent < 127 + 110))
+    if (!is_usual(word) && !infinite && !(part->run->draw->infinite && exponent > 127 - 110 && exponent < 127 + 110))
         return;
     if (part->width == WIDTH_LONG)
         set(part, i, (int64_t)((uint64_t)word << 32));
@@ -439,16 +439,16 @@ void draw_far_floats(const struct run_of *run)
     struct part all = whole(run, width);
     all.float16 = are_float16(&all);
     const uint16_t bits = width == WIDTH_LONG ? 0xfff8 : all.float16 ? 0xfe00 : 0xffc0; /* and one of the mantissa */
-    const int larger = run->narrow ? 0 : (int)(LEAST + run->place % MORE) * TWICE;
+    const int larger = run->draw->narrow ? 0 : (int)(LEAST + run->draw->place % MORE) * TWICE;
     for (size_t i = 0; i < all.count; i++) {
         const size_t half = upper_half(&all, i);
         const uint16_t upper = half_at(run->bytes, half) & bits;
-        if (run->far->exact && may_change(run->bytes, half)) {
+        if (run->draw->exact && may_change(run->bytes, half)) {
             memset(element(&all, i), 0, width);
             memcpy(run->bytes + 2 * half, &upper, sizeof upper);
             shift(&all, i, larger);
         }
-        if (below(run->state, run->far->exact ? OFTEN : SELDOM) == 0) /* equal ones may cancel */
+        if (below(run->state, run->draw->exact ? OFTEN : SELDOM) == 0) /* equal ones may cancel */
             set_float(&all, i);
     }
 }
@@ -458,7 +458,7 @@ void draw_nans(const struct run_of *run)
 {
     const enum drawn_width width = width_of_floats(run);
     const struct part all = whole(run, width);
-    for (unsigned k = 0; k < run->nans && all.count > 0; k++)
+    for (unsigned k = 0; k < run->draw->nans && all.count > 0; k++)
         set(&all, below(run->state, all.count),
             width == WIDTH_LONG    ? INT64_C(0x7ff8) << 48
             : width == WIDTH_WORDS ? 0x7fffffff

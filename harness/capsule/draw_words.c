@@ -70,8 +70,10 @@ void draw_integers(const struct run_of *run)
 {
     enum { SELDOM = 8 };
     const size_t width = width_of(run);
-    (run->last && run->way < DRAW_IN_BYTES ? replace : draw_reordered)(run, width);
-    for (size_t i = 1; run->hot && i < draw_filled(run, width); i++)
+    const struct draw *draw = run->draw;
+    const bool is_hot = draw->hot && draw->way < DRAW_IN_BYTES && !draw->last && !draw->far;
+    (draw->last && draw->way < DRAW_IN_BYTES ? replace : draw_reordered)(run, width);
+    for (size_t i = 1; is_hot && i < draw_filled(run, width); i++)
         if (below(run->state, SELDOM) > 0)
             memcpy(run->bytes + i * width, run->bytes, width);
 }
@@ -92,7 +94,7 @@ void draw_offsets(const struct run_of *run)
 {
     enum { EMPTY = 8 };
     const size_t width = width_of(run), count = draw_filled(run, width);
-    if (!run->bold) {
+    if (!(run->draw->way <= DRAW_NARROWLY)) {
         draw_reordered(run, width);
         return;
     }
@@ -105,17 +107,17 @@ void draw_offsets(const struct run_of *run)
         steps[i + 1] += moves;
     }
     draw_reordered(&(struct run_of){.state = run->state, .bytes = (unsigned char *)steps, .size = (count - 1) * 4}, 4);
-    for (size_t i = 0, quarter = count / 4; i + 2 < count && run->last; i++)
+    for (size_t i = 0, quarter = count / 4; i + 2 < count && run->draw->last; i++)
         if (i < quarter || below(run->state, EMPTY) == 0) {
             steps[i + 1] += steps[i];
             steps[i] = 0;
         }
     for (size_t i = 0; i + 1 < count; i++)
-        if (run->way == DRAW_BOLDLY && i >= count / 4 * 3) /* most rows stay within what they divide */
+        if (run->draw->way == DRAW_BOLDLY && i >= count / 4 * 3) /* most rows stay within what they divide */
             steps[i] += (uint32_t)below(run->state, (uint64_t)4 * steps[i] + 1);
         else if (i + 2 == count)
             steps[i] -= (uint32_t)below(run->state, (uint64_t)steps[i] + 1);
-    if (run->last)
+    if (run->draw->last)
         memset(run->bytes, 0, width);
     for (size_t i = 1; i < count; i++) {
         const uint32_t word = word_at(run->bytes, (i - 1) * width / 4) + steps[i - 1];
@@ -136,7 +138,7 @@ void draw_bytes(const struct run_of *run)
         bytes[i - 1] = bytes[other];
         bytes[other] = kept;
     }
-    if (!run->bold || !run->last)
+    if (!(run->draw->way <= DRAW_NARROWLY) || !run->draw->last)
         return;
     for (size_t at = 8; at + 8 <= run->size; at += 8)
         if (below(run->state, TWICE) == 0) {
@@ -151,7 +153,9 @@ void draw_zeros(const struct run_of *run)
 {
     for (size_t at = 0; at + 2 <= run->size; at += 2) {
         const uint64_t random = draw_next(run->state);
-        const uint16_t half = (uint16_t)(run->bold ? 0x3d00 | (random & 0x80ff) : at % 8 == 0 ? random & 1 : 0);
+        const uint16_t half = (uint16_t)((run->draw->way <= DRAW_NARROWLY) ? 0x3d00 | (random & 0x80ff)
+                                         : at % 8 == 0                     ? random & 1
+                                                                           : 0);
         memcpy(run->bytes + at, &half, sizeof half);
     }
 }

@@ -71,6 +71,9 @@ int player_set_back(const struct player *player, const struct capsule *capsule, 
 int player_compare_kept(const struct player *player, const struct capsule *capsule, const void *module, char *why,
                         size_t why_size, struct problem *problem);
 
+/* Whether the bytes at an address have no tolerance: the argument that points right before them says so. */
+bool capsule_is_exact(const struct capsule *capsule, const struct memory_range *range, uint64_t address);
+
 /* ---- What the loader writes into variables: capsule_relocated.c ---- */
 
 /* Places of 8-byte words, as bytes from the beginning of a variable. */

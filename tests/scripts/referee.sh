@@ -93,6 +93,13 @@ extern "C" __global__ void softmax(float *out, const float *x, int n)
 }
 extern "C" __global__ void capped(float *y, const float *x) { y[threadIdx.x] = x[threadIdx.x] > 1 ? 1 : x[threadIdx.x]; }
 extern "C" __global__ void dropped(float *y, const float *x) { y[threadIdx.x] = fminf(x[threadIdx.x], 1); }
+template <int OF> __device__ void pairs(int *out, const float *a, const float *b, const float *c)
+{
+    const int i = 256 * blockIdx.x + threadIdx.x;
+    out[i] = 1 + (a[i] == b[i]) + (OF == 3 && b[i] == c[i] ? 2 : 0);
+}
+extern "C" __global__ void of_three(int *out, const float *a, const float *b, const float *c) { pairs<3>(out, a, b, c); }
+extern "C" __global__ void of_two(int *out, const float *a, const float *b, const float *c) { pairs<2>(out, a, b, c); }
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)
 {
@@ -424,6 +431,9 @@ referee nans "$work/made.capsule" --launch dropped
 expect "what loses a NaN is undecided" 3 'with NaN among its inputs: wrong result' 'add --allow nan'
 referee nans "$work/made.capsule" --launch dropped --allow nan
 expect "unless that is allowed" 0 'on the captured inputs and 2 others'
+task "$work/made.capsule" --launch 'of_three<<<16, 256>>>(out:i32:4096, f32:4096:normal:0:1, f32:4096:normal:0:1, f32:4096:normal:0:1)' -o "$work/three.capsule"
+referee three "$work/made.capsule" --launch of_two
+expect "the third of three far arrays has values of the second" 5 'result refused on drawn inputs'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if sums vary in order, add --tolerance'
 task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'

@@ -57,7 +57,7 @@ Test(draw_rough, parts_of_floats_are_of_each_kind_wherever_they_begin)
             sparse += parts[3][i] == 0;
             wide += fabsf(parts[5][i]) > 4;
             small += fabsf(parts[12][i]) < 0.01F;
-            large += fabsf(parts[10][i]) > 100;
+            large += fabsf(parts[14][i]) > 100;
         }
         cr_expect_eq(zeros, EACH);
         cr_expect_gt(same, EACH / 4, "of few: %zu", same);
@@ -67,7 +67,7 @@ Test(draw_rough, parts_of_floats_are_of_each_kind_wherever_they_begin)
         cr_expect(sparse > EACH / 2 && sparse < EACH * 3 / 4, "%zu", sparse);
         cr_expect_gt(wide, EACH / 8, "%zu", wide);
         cr_expect_eq(falls(parts[8], 1), 0, "in order");
-        cr_expect(falls(parts[14], 1) > 0 && falls(parts[14], 32) == 0, "lane by lane");
+        cr_expect(falls(parts[10], 1) > 0 && falls(parts[10], 32) == 0, "lane by lane");
         cr_expect_eq(small, EACH);
         cr_expect(large > 0 && large < EACH / 4, "%zu", large);
     }
