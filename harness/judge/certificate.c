@@ -39,13 +39,7 @@ static struct certificate_row row(enum certificate_outcome outcome, char *words)
 
 /* ---- The result ---- */
 
-/* Whether it is of other sizes, orders, or of NaNs: code that is right without them may be what is wanted. */
-static bool has_other_form(const struct result *now)
-{
-    const char last = now->id[strlen(now->id) - 1];
-    return last == 'n' || last == 'o' || last == 'x';
-}
-
+/* Code that is right for the sizes or orders of the task alone, or without NaNs, may be what is wanted. */
 static char *of_these_sizes(const struct certificate_facts *facts, const struct result *now)
 {
     char *words = NULL;
@@ -81,7 +75,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "not run");
-        } else if (fails && has_other_form(now)) {
+        } else if (fails && strchr("nox", now->id[strlen(now->id) - 1])) {
             free(open.words);
             open.words = of_these_sizes(facts, now);
         } else if (fails) {

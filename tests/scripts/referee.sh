@@ -93,13 +93,10 @@ extern "C" __global__ void softmax(float *out, const float *x, int n)
 }
 extern "C" __global__ void capped(float *y, const float *x) { y[threadIdx.x] = x[threadIdx.x] > 1 ? 1 : x[threadIdx.x]; }
 extern "C" __global__ void dropped(float *y, const float *x) { y[threadIdx.x] = fminf(x[threadIdx.x], 1); }
-template <int OF> __device__ void pairs(int *out, const float *a, const float *b, const float *c)
-{
-    const int i = 256 * blockIdx.x + threadIdx.x;
-    out[i] = 1 + (a[i] == b[i]) + (OF == 3 && b[i] == c[i] ? 2 : 0);
-}
-extern "C" __global__ void of_three(int *out, const float *a, const float *b, const float *c) { pairs<3>(out, a, b, c); }
-extern "C" __global__ void of_two(int *out, const float *a, const float *b, const float *c) { pairs<2>(out, a, b, c); }
+#define PAIRS(name, more) extern "C" __global__ void name(int *out, const float *a, const float *b, const float *c) \
+    { const int i = 256 * blockIdx.x + threadIdx.x; out[i] = 1 + (a[i] == b[i]) + (more); }
+PAIRS(of_three, b[i] == c[i] ? 2 : 0)
+PAIRS(of_two, 0)
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)
 {

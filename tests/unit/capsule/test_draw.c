@@ -100,22 +100,6 @@ Test(draw, so_are_halves_and_doubles)
         cr_expect(wide[i] >= 1 && wide[i] < 2);
 }
 
-Test(draw, a_few_floats_become_nan_unless_they_are_in_order)
-{
-    const struct draw draw = {.seed = 6, .nans = 4};
-    float value[COUNT], before[COUNT], sorted[COUNT];
-    for (size_t i = 0; i < COUNT; i++) {
-        sorted[i] = 1 + (float)i;
-        before[i] = value[i] = (float)(i * 37 % 101) + 0.37F;
-    }
-    draw_array(&draw, (unsigned char *)value, sizeof value);
-    draw_array(&draw, (unsigned char *)sorted, sizeof sorted);
-    const size_t count = changed(value, before, sizeof value);
-    cr_expect(count > 1 && count <= 4 && sorted[5] == 6);
-    for (size_t i = 0; i < COUNT; i++)
-        cr_expect((isnan(value[i]) || value[i] == before[i]) && sorted[i] == 1 + (float)i);
-}
-
 Test(draw, parts_come_back_where_results_are_stale_and_integers_are_mostly_one)
 {
     const struct draw draw = {.seed = 6, .hot = true, .stale = true};
