@@ -200,11 +200,11 @@ bool draw_has_order(const unsigned char *bytes, size_t size)
 }
 
 /* What was in order, or symmetric, is so again: code may search in it, or read columns for rows. */
-void draw_floats(const struct run_of *of)
+void draw_floats(const struct run_of *run)
 {
-    const bool few = of->kind == DRAWN_FEW;
-    struct run_of own = *of;
-    const struct run_of *run = &own;
+    const bool few = run->kind == DRAWN_FEW;
+    struct run_of own = *run;
+    run = &own;
     const size_t words = draw_filled(run, 4), side = side_of(run->bytes, words);
     own.wide = !has_exponent(run->bytes, run->size / 2, 1);
     own.halves = has_exponent(run->bytes, run->size / 2, 0) && has_exponent(run->bytes, run->size / 2, 2);
