@@ -36,8 +36,8 @@ static void choose_tests(struct settling *settling, const struct comparison *com
         for (size_t r = 0; r < result->row_count && result->status == RESULT_OK; r++) {
             struct row *row = &result->rows[r];
             const struct metric *metric = metrics_find(settling->head->metrics, row->metric);
-            if (metric && metric->class == METRIC_TIME && row->state == VALUE_MEASURED &&
-                (!comparison || is_in_doubt(comparison, result->id, metric)))
+            if (metric && metric->class == METRIC_TIME &&
+                (comparison ? is_in_doubt(comparison, result->id, metric) : row->state == VALUE_MEASURED))
                 *ARRAY_GROW(settling->tests, settling->count) = (struct paired_test){result, row, metric, false};
         }
     }
@@ -148,7 +148,10 @@ static void add_pair(struct paired_test *test, const struct result *base, const 
             x_sprintf("%s was not measured in the %s build", test->metric->name, base_row ? "new" : "base");
         test->over = true;
     } else if (same_clock(test->metric, base, head)) {
-        row_add_pair(test->row, row_value(base_row), row_value(head_row));
+        const double head_value = row_value(head_row);
+        row_add_pair(test->row, row_value(base_row), head_value);
+        if (test->row->state != VALUE_MEASURED) /* an elapsed time where too much was counted */
+            row_add_session(test->row, &head_value, 1);
         test->over = rule_pairs(test->row, test->metric, NULL, NULL) != PAIRED_UNDECIDED;
     }
 }

@@ -131,8 +131,8 @@ static void take_kernel(const CUpti_ActivityKernel10 *kernel)
 {
     struct expected *launch = is_of_profiler(kernel) ? NULL : find(kernel->correlationId);
     const bool spoilt = kernel->start == 0 || kernel->end < kernel->start || (launch && launch->spoilt);
-    if (!is_of_profiler(kernel) && !spoilt)
-        busy_add(kernel->start, kernel->end, launch ? launch->group : NULL);
+    if (!is_of_profiler(kernel))
+        busy_add(spoilt ? 0 : kernel->start, spoilt ? 0 : kernel->end, launch ? launch->group : NULL);
     if (!launch)
         return;
     launch->spoilt |= spoilt;

@@ -33,10 +33,11 @@ bool activity_end(struct work *copied, struct work *filled);
 /* ---- Whether the GPU was busy, busy.c ---- */
 
 void busy_off(void); /* it is not asked for, so nothing is kept */
-/* The GPU worked then, by CUPTI's clock in ns: for a kernel of that group, or another work, NULL. */
+/* The GPU worked then, by CUPTI's clock in ns: for a kernel of that group, or another work, NULL. 0, 0: unknown when */
 void busy_add(uint64_t from, uint64_t to, struct group *group);
 void busy_pause(void); /* from now on work is measured, and its time says nothing */
 void busy_resume(void);
-/* Returns for how long the GPU was busy while nothing was measured, between its first and its last work, and how long
- * that was; 0 where it is not known. Sets the groups' ran_ns and alone_ns. Called once, after activity_end(). */
-void busy_tell(uint64_t *busy, uint64_t *span);
+/* Returns for how long the GPU was busy while nothing was measured, between its first and its last work, how long that
+ * was, and how long all work took; 0: not known. Sets the groups' ran_ns and alone_ns. Called once, after
+ * activity_end(). */
+void busy_tell(uint64_t *busy, uint64_t *span, uint64_t *elapsed);

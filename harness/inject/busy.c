@@ -1,4 +1,4 @@
-/* Finds how much of the time between the first and the last work of the process the GPU was busy, with kernels, copies
+/* Finds the time from the first to the last work of the process, how much of it the GPU was busy, with kernels, copies
  * or memory that is set, and how much of a kernel's time it shared with kernels that ran meanwhile. Where a session of
  * the profiler counts, each launch waits for its kernel, so only the stretches between sessions tell. */
 #include "activity.h"
@@ -10,7 +10,8 @@
 
 enum {
     EVENTS_MAX = 1 << 22, /* of 24 bytes; a process with more does not tell */
-    PIECES_MIN = 64       /* work in a stretch for it to tell; between two sessions there often is hardly any */
+    PIECES_MIN = 64,      /* work in a stretch for it to tell; between two sessions there often is hardly any */
+    BEGUN_MIN = 90        /* % of all work that has to begin in them for the elapsed time to be known */
 };
 
 /* Work or a stretch begins, 1, or ends, -1. */
@@ -24,9 +25,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects all below:
 static struct event *events;                              /* of what the GPU did */
 static struct stretch {
     uint64_t from, to;
-} * stretches; /* between sessions, those that are over */
-static size_t event_count, stretch_count;
-static uint64_t began; /* when the present stretch did */
+} * stretches;                                    /* between sessions, those that are over */
+static size_t event_count, stretch_count, missed; /* missed: work without a record */
+static uint64_t began;                            /* when the present stretch did */
 static bool is_free = true, is_unknown;
 
 static void add(uint64_t from, uint64_t to, struct group *group, bool is_work)
@@ -41,6 +42,7 @@ void busy_add(uint64_t from, uint64_t to, struct group *group)
     is_unknown |= event_count == EVENTS_MAX;
     if (!is_unknown && to > from)
         add(from, to, group, true);
+    missed += to <= from;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -76,12 +78,14 @@ void busy_resume(void)
 
 ORDER_BY(by_time, struct event, at)
 
-/* Adds the stretches in which enough work began, from the first work on until the last. Returns how long they are. */
-static uint64_t add_telling(void)
+/* Adds the stretches in which enough work began, from the first work on until the last. Sets
+ * *elapsed to how long all work took if that in them tells. Returns how long they are. */
+static uint64_t add_telling(uint64_t *elapsed)
 {
-    const size_t count = event_count;
+    const size_t count = event_count, all = count / 2 + missed;
     const uint64_t first = events[0].at, last = events[count - 1].at;
     uint64_t span = 0;
+    size_t telling = 0;
     for (size_t s = 0, i = 0; s < stretch_count; s++) {
         const uint64_t from = stretches[s].from > first ? stretches[s].from : first,
                        to = stretches[s].to < last ? stretches[s].to : last;
@@ -92,7 +96,10 @@ static uint64_t add_telling(void)
             continue;
         add(from, to, NULL, false);
         span += to - from;
+        telling += begun;
     }
+    if (telling > 0 && telling * 100 >= BEGUN_MIN * all)
+        *elapsed = (uint64_t)((double)span * (double)all / (double)telling);
     return span;
 }
 
@@ -119,14 +126,14 @@ static uint64_t sweep(void)
     return busy;
 }
 
-void busy_tell(uint64_t *busy, uint64_t *span)
+void busy_tell(uint64_t *busy, uint64_t *span, uint64_t *elapsed)
 {
-    *busy = *span = 0;
+    *busy = *span = *elapsed = 0;
     busy_pause();
     pthread_mutex_lock(&mutex);
     if (!is_unknown && event_count > 0) {
         SORT(events, event_count, by_time);
-        *span = add_telling();
+        *span = add_telling(elapsed);
         SORT(events, event_count, by_time);
         *busy = sweep();
     }

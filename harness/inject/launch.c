@@ -176,25 +176,16 @@ static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum
     return true;
 }
 
-/* Has the launch timed, if it counts and is not measured. */
+/* Has the launch timed, if it counts and is not measured. A measured one has no record. */
 static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group, CUstream stream,
                         unsigned bounds)
 {
-    if (!group || !group->id || !bounds || ranges_running())
-        return;
     const size_t kernels =
         mode == RANGES_OF_GRAPHS ? graph_kernels(((const cuGraphLaunch_params *)call->functionParams)->hGraph) : 1;
-    activity_expect(call, stream, group, kernels, bounds);
-}
-
-/* How busy the GPU was is told of stretches in which nothing new came: a session that measures what is new ends one,
- * and so does what need not be measured, which a check has more of than the run it is judged by. */
-static void end_stretch(const struct group *group)
-{
-    if (!group || group->launches > 0 || ranges_running())
-        return;
-    busy_pause();
-    busy_resume();
+    for (size_t i = 0; ranges_running() && i < kernels; i++)
+        busy_add(0, 0, NULL);
+    if (group && group->id && bounds && !ranges_running())
+        activity_expect(call, stream, group, kernels, bounds);
 }
 
 /* Tells the parent once who launches the group. Python may come to know only after some launches. */
@@ -247,7 +238,6 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             held = is_held(group);
             if (!process.request.keeps)
                 before_launch(group, mode, bounds, held);
-            end_stretch(group);
             expect_time(call, mode, group, stream, bounds);
             tell_caller(group);
         }

@@ -86,8 +86,10 @@ bool judgement_is_suspect(const struct judgement *judgement)
 bool judgement_wants_pairs(const struct judgement *judgement)
 {
     const struct metric *metric = judgement->metric;
-    if (!metric || metric->class != METRIC_TIME || !judgement->compared || judgement->pairs > 0)
+    if (!metric || metric->class != METRIC_TIME || judgement->pairs > 0)
         return false;
+    if (!judgement->compared || judgement->verdict == VERDICT_INFO) /* what is not judged is not by pairs either, */
+        return judgement->wants_pairs;                              /* but an elapsed time */
     const bool other_code = !judgement->same_code && !is_program_row(judgement->kernel); /* which has no code */
     /* Of a program that became faster no pair tells whether its work is gone. */
     const bool in_doubt =

@@ -59,6 +59,7 @@ struct judgement {
     enum paired paired;     /* what the pairs with the base build show */
     size_t other_gpus;      /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
     bool wants_session;     /* one more session would settle it */
+    bool wants_pairs;       /* an elapsed time, which pairs alone judge, and they may find something */
     bool unwitnessed;       /* a time that moved as those of all kernels, of which too few have unchanged code */
     bool paid;              /* a trade-off of a kernel that is faster: the kernel counts as improved */
     bool gained;            /* an improved row of a kernel of which another is worse: what that was paid for */

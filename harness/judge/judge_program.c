@@ -242,6 +242,38 @@ static bool is_paid_fill(const struct judgement *judgement, const struct sides *
                -program->change;
 }
 
+static bool is_elapsed(const struct judgement *judgement)
+{
+    return judgement->metric && computed_counter_of(judgement->metric) == COMPUTED_ELAPSED;
+}
+
+static bool is_of_program(const struct judgement *judgement, const char *program)
+{
+    return strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
+}
+
+/* Whether the program's kernels keep the GPU busy for no longer than before, which is known on both sides. */
+static bool is_busy_as_before(const struct sides *sides, const char *program)
+{
+    const struct result *base = program_of(sides->baseline, program), *now = program_of(sides->run, program);
+    return base && now &&
+           program_value(sides->metrics, now, COMPUTED_BUSY_TIME) <=
+               (1 + RULE_INEXACT) * program_value(sides->metrics, base, COMPUTED_BUSY_TIME);
+}
+
+/* Whether a shorter elapsed time, which includes what the host does, pays for that: calls of the host, and GPU time in
+ * which kernels that overlap count twice. */
+static bool is_paid_by_elapsed(const struct judgement *judgement, const struct sides *sides)
+{
+    static const enum computed_counter calls[] = {COMPUTED_LAUNCHES,    COMPUTED_FILLS,
+                                                  COMPUTED_ALLOCATIONS, COMPUTED_STREAM_CALLS,
+                                                  COMPUTED_HOST_CALLS,  COMPUTED_SYNCHRONIZATIONS};
+    const enum computed_counter counter = computed_counter_of(judgement->metric);
+    const bool is_call = ANY(i, ARRAY_SIZE(calls), calls[i] == counter);
+    return is_call || (counter == COMPUTED_GPU_TIME && judgement->verdict == VERDICT_REGRESSED &&
+                       is_busy_as_before(sides, judgement->kernel));
+}
+
 /* Returns what a program's further launches, stream calls and allocations are taken to cost the host, in ns, of which
  * its GPU time says nothing; HUGE_VAL where one side counted them and the other did not. */
 static double cost_of_host(const struct sides *sides, const char *program)
@@ -390,13 +422,16 @@ static bool may_be_paid(const struct judgement *judgement, const struct sides *s
 
 /* Whether it says that there are more launches, in the program or of a kernel in it, or allocations; that memory is set
  * more often; that the same machine code takes longer by its arguments; that other code does what is gone, or more at a
- * time; or what other code is like, such as its occupancy, which costs time or nothing. Busy time pays for calls alone.
- * Copies and waits are no part of the GPU time, and what they cost has no bound. */
+ * time; or what other code is like, such as its occupancy, which costs time or nothing. Busy time pays for calls alone,
+ * elapsed time as above, and nothing for elapsed time. Copies and waits are no part of the GPU time, and what they cost
+ * has no bound. */
 static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
 {
     const enum computed_counter counter = computed_counter_of(judgement->metric);
     const bool is_count = counter == COMPUTED_LAUNCHES || counter == COMPUTED_STREAM_CALLS ||
                           counter == COMPUTED_ALLOCATIONS || is_paid_fill(judgement, sides, whole);
+    if (is_elapsed(judgement) || is_elapsed(whole))
+        return !is_elapsed(judgement) && is_paid_by_elapsed(judgement, sides);
     if (is_count || computed_counter_of(whole->metric) == COMPUTED_BUSY_TIME)
         return is_count;
     return takes_less_in_all(judgement, sides) ||
@@ -423,7 +458,7 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
 {
     const bool computed = sides->origin->computed;
     if ((computed ? !is_launched_as_well(program) : !is_improved_program(program)) ||
-        computed_counter_of(program->metric) == COMPUTED_BUSY_TIME)
+        computed_counter_of(program->metric) == COMPUTED_BUSY_TIME || is_elapsed(program))
         return;
     const struct work work = compare_work(sides, program->kernel, NULL);
     const double lost = work.gone + work.fewer,
@@ -505,11 +540,15 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
     }
 }
 
-/* Says what a program's busy time is worse by. How kernels overlap that the host launches too slowly depends on it. */
+/* Says what a program's elapsed time or busy time is worse by. How kernels overlap that the host launches too slowly
+ * depends on it. */
 static void revise_overlap(struct judgement *program, const struct sides *sides)
 {
-    if (!program->metric || computed_counter_of(program->metric) != COMPUTED_BUSY_TIME || !program->compared ||
-        !judgement_is_worse(program))
+    if (!program->metric || !program->compared || !judgement_is_worse(program))
+        return;
+    if (is_elapsed(program) && is_busy_as_before(sides, program->kernel))
+        add_reason(program, "its kernels take as long as before: the GPU waits longer for the host or for copies");
+    if (computed_counter_of(program->metric) != COMPUTED_BUSY_TIME)
         return;
     const struct result *now = program_of(sides->run, program->kernel);
     add_reason(program, "its kernels overlap less: on average %.2f run at a time, instead of %.2f",
@@ -619,15 +658,21 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             revise_lost_work(&comparison->list[p], sides);
             revise_heavier_kernels(&comparison->list[p], sides);
         }
-    EACH(const struct judgement, program, comparison->list, comparison->count) {
+    EACH(struct judgement, program, comparison->list, comparison->count) {
+        /* What one side does not know of it may pay for what is in doubt. */
+        program->wants_pairs |=
+            is_elapsed(program) && !program->compared &&
+            ANY(i, comparison->count,
+                comparison->list[i].verdict <= VERDICT_UNSURE && is_of_program(&comparison->list[i], program->kernel));
         const bool computed = sides->origin->computed && is_launched_as_well(program),
-                   timed = is_improved_program(program) && cost_of_host(sides, program->kernel) <= -program->change;
+                   timed = is_improved_program(program) &&
+                           (is_elapsed(program) || cost_of_host(sides, program->kernel) <= -program->change);
         const struct work work = computed ? compare_work(sides, program->kernel, NULL) : (struct work){0};
         if (computed ? !is_faster_in_all(program, sides, &work) : !timed)
             continue;
         EACH(struct judgement, judgement, comparison->list, comparison->count) {
             const bool gone = computed && is_replaced(judgement, sides, &work);
-            if (strncmp(judgement->kernel, program->kernel, strcspn(program->kernel, "/") + 1) != 0 ||
+            if (!is_of_program(judgement, program->kernel) ||
                 (!gone &&
                  !(may_be_paid(judgement, sides) && (computed ? is_of_gain(judgement, sides, &work, program->kernel)
                                                               : is_more_work(judgement, sides, program)))))
@@ -635,7 +680,8 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             judgement->verdict = gone ? VERDICT_INFO : VERDICT_TRADED;
             comparison->gone += gone;
             set_reason(judgement, "%s: the program's %s", gone ? "gone, and other kernels do its work" : "trade-off",
-                       computed ? "launches are estimated to take less time in all"
+                       computed              ? "launches are estimated to take less time in all"
+                       : is_elapsed(program) ? "elapsed time improved"
                        : computed_counter_of(program->metric) == COMPUTED_BUSY_TIME ? "busy time improved"
                                                                                     : "GPU time improved");
         }

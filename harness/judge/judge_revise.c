@@ -145,9 +145,8 @@ static void revise_same_code(struct comparison *comparison, size_t first, const 
 /* A time that a base build should have settled but could not is not settled. */
 static void revise_unpaired(struct judgement *judgement, const struct result *now)
 {
-    const bool passed = judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED;
-    if (!now || !now->unpaired || !judgement->metric || judgement->metric->class != METRIC_TIME ||
-        judgement->pairs > 0 || !judgement->compared || !passed)
+    const bool fell = judgement->verdict == VERDICT_INFO && judgement->change < 0; /* an elapsed time, which may pay */
+    if (!now || !now->unpaired || !judgement_wants_pairs(judgement) || judgement->verdict < VERDICT_NEW || fell)
         return;
     judgement->verdict = VERDICT_UNSURE;
     set_reason(judgement, "pairs of runs with the base build did not decide it: %s", now->unpaired);

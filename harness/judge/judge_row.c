@@ -447,6 +447,42 @@ static bool had_no_overlap(const struct look *look)
            (look->was == VALUE_NOT_APPLICABLE || (look->is == VALUE_NOT_APPLICABLE && overlap <= 1 + RULE_INEXACT));
 }
 
+static bool is_elapsed(const struct look *look)
+{
+    return computed_counter_of(look->metric) == COMPUTED_ELAPSED;
+}
+
+/* By pairs alone, since hosts differ, and their median has to be beyond the floor too. They stand for both sides. */
+static void judge_elapsed(const struct look *look)
+{
+    struct judgement *judgement = look->judgement;
+    const struct row *now = look->pairing->now;
+    const size_t pairs = now ? now->pair_count : 0;
+    OWNED_MEMORY double *base = x_calloc(pairs + 1, sizeof *base), *ratio = x_calloc(pairs + 1, sizeof *ratio);
+    for (size_t i = 0; i < pairs; i++)
+        ratio[i] = now->pairs[i].head / (base[i] = now->pairs[i].base);
+    if (pairs > 0) {
+        judge_pairs(judgement, now);
+        judgement->has_base = judgement->has_now = true;
+        judgement->base = median(base, pairs);
+        judgement->now = round_value(judgement->base * median(ratio, pairs));
+    }
+    judgement->compared = judgement->has_base && judgement->has_now &&
+                          (pairs > 0 || (same_definition(look->pairing->sides, look->metric, &judgement->reason) &&
+                                         same_part(look->pairing, &judgement->reason)));
+    judgement->change = judgement->compared ? round_value(judgement->now - judgement->base) : 0;
+    judgement->limit = judgement->chance = rule_floor(look->metric, judgement->base);
+    if (pairs == 0) {
+        judgement->wants_pairs = judgement->compared && fabs(judgement->change) > judgement->limit;
+        add_reason(judgement, "not judged, because hosts differ: pairs with a base build judge it (--against)");
+    } else if (judgement->paired != PAIRED_UNDECIDED && fabs(judgement->change) <= judgement->limit) {
+        judgement->paired = PAIRED_SAME;
+        judgement->verdict = VERDICT_SAME;
+        judgement->worse = false;
+        set_reason(judgement, "the median of the pairs is within the floor");
+    }
+}
+
 static bool is_too_seldom(const struct look *look)
 {
     const struct pairing *pairing = look->pairing;
@@ -607,6 +643,7 @@ static const struct reason {
     {is_in_program, VERDICT_INFO, "not judged in a program; see the time per launch and the program's time", NULL},
     {had_no_overlap, VERDICT_INFO,
      "not judged, because the baseline does not show that kernels overlap; see the GPU time", NULL},
+    {is_elapsed, VERDICT_INFO, NULL, judge_elapsed},
     {is_too_seldom, VERDICT_INFO,
      "not judged, because the kernel takes less than 1 % of the program's GPU time, or runs only while the program "
      "starts, so some counters miss it",

@@ -7,6 +7,7 @@
 
 #include "machine/memory/memory.h"
 #include "machine/proof/proof.h"
+#include "machine/races/races.h"
 
 const struct order orders[ALL_ORDERS] = {{1, 256, false, false, SPLITS_IN_TURN, false, false, 0},
                                          {1, FUEL, true, true, SPLITS_IN_TURN, false, false, 0},

@@ -1,4 +1,5 @@
-/* What a check need not measure, since the baseline has it. What the baseline's machine code counts in the same shape
+/* What need not be measured: where only the program's totals are asked for, all kernels, and in a check what the
+ * baseline has. What the baseline's machine code counts in the same shape
  * is not judged where the program was seen as a whole: its time is, and CUPTI's records tell that without measuring. */
 #include "program_parts.h"
 
@@ -28,7 +29,9 @@ void program_known_set(const struct program_groups *groups, const struct measure
         now.launches[i] = group->launches[i].launch; /* borrowed */
     /* What waits for others counts how long it waits. A glob may ask for it all the same. */
     group->holds = measurement->glob_count == 0 ? program_holds(&now) : 0;
-    group->known = group->holds > 0;
+    const struct metrics *metrics = measurement->metrics;
+    const bool counts = !metrics || ANY(m, metrics->count, !is_metric_of_program(&metrics->list[m]));
+    group->known = group->holds > 0 || !(counts || measurement->profile || program_is_simulated(measurement));
     for (size_t i = 0; baseline && i < baseline->result_count && !group->known; i++) {
         const struct result *result = &baseline->results[i];
         group->known = strncmp(result->id, measurement->program->name, length) == 0 && result->id[length] == '/' &&

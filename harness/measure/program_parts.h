@@ -77,6 +77,7 @@ enum program_work {
     WORK_STREAM_CALLS,
     WORK_LONGEST_CHAIN, /* of each process; simulated, */
     WORK_HOST_CALLS,    /* likewise */
+    WORK_ELAPSED,       /* ns from the first to the last work of each process, where it knows them */
     WORK_KINDS
 };
 

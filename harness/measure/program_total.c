@@ -206,8 +206,8 @@ static void add_or_none(struct result *total, const struct metrics *metrics, enu
             result_add(total, metrics->list[m].name)->state = VALUE_NOT_APPLICABLE;
 }
 
-/* Adds the share of time in which the GPU was busy, and for how long kernels ran if those that overlap count once.
- * Where all was measured, neither is known. What kernels that take less than 1 % overlap with need not be. */
+/* Adds the share of time in which the GPU was busy, for how long kernels ran if those that overlap count once, and the
+ * elapsed time. Where all was measured, none is known. What kernels of less than 1 % overlap with need not be. */
 static void add_busy(struct result *total, const struct program_groups *groups, const struct metrics *metrics)
 {
     const double busy = groups->work[WORK_BUSY][0], span = groups->work[WORK_SPAN][0],
@@ -227,6 +227,7 @@ static void add_busy(struct result *total, const struct program_groups *groups, 
         return;
     add_or_none(total, metrics, COMPUTED_GPU_BUSY, &share, 1);
     add_or_none(total, metrics, COMPUTED_BUSY_TIME, times, groups->runs);
+    add_or_none(total, metrics, COMPUTED_ELAPSED, groups->work[WORK_ELAPSED], groups->runs);
 }
 
 /* Fails the row of each range in which nothing was launched: its name may be misspelled. Where kernels are chosen there

@@ -20,6 +20,7 @@ static const struct {
     [COMPUTED_PROCESSES] = {"cugate.processes",             SOURCE_PROGRAM, false},
     [COMPUTED_GPU_TIME]  = {"cugate.gpu_time",              SOURCE_PROGRAM, false},
     [COMPUTED_BUSY_TIME] = {"cugate.busy_time",             SOURCE_PROGRAM, false},
+    [COMPUTED_ELAPSED]   = {"cugate.elapsed_time",          SOURCE_PROGRAM, false},
     [COMPUTED_COMPUTING] = {"cugate.computing_time",        SOURCE_PROGRAM, false},
     [COMPUTED_COMMUNICATION] = {"cugate.communication_time", SOURCE_PROGRAM, false},
     [COMPUTED_SYNCHRONIZATIONS] = {"cugate.synchronizations", SOURCE_PROGRAM, false},

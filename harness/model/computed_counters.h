@@ -23,6 +23,7 @@ enum computed_counter {
     COMPUTED_PROCESSES,      /* processes of it that launched */
     COMPUTED_GPU_TIME,       /* ns that all its launches took together, by CUPTI's activity records */
     COMPUTED_BUSY_TIME,      /* the same, where kernels that run at a time count once */
+    COMPUTED_ELAPSED,        /* ns from the first to the last work on the GPU */
     COMPUTED_COMPUTING,      /* the part of that, in ns, which the process that computes longest computes, */
     COMPUTED_COMMUNICATION,  /* and which its collectives take */
     COMPUTED_SYNCHRONIZATIONS, /* calls by which the host waited for the GPU */

@@ -797,6 +797,17 @@ cp "$program" overlaps
 STANDIN_OVERLAP=1 ask sessions overlaps ./overlaps plain 480
 STANDIN_OVERLAP=1 gate 'overlap, the same' 0 'nothing is worse' -- -- ./overlaps plain 480
 gate 'overlap, lost' 1 'busy_time' 'its kernels overlap less: on average 1.00 run at a time, instead of' '!gpu_time' -- -- ./overlaps plain 480
+for part in 4800 400; do
+    cp "$program" hosts$part
+    ask sessions hosts$part ./hosts$part plain $part
+done
+verdict 'elapsed time, by most of it' "$(jq '.kernels["hosts4800/program"].metrics.elapsed_time.sessions[0][0] / 346.5e6 | select(. < 0.999 or . > 1.001)' hosts4800-1.json)"
+verdict 'elapsed time, too little of it' "$(jq -c '.kernels["hosts400/program"].metrics.elapsed_time | select(.state != "not applicable")' hosts400-1.json)"
+gate 'a slower host, without pairs' 0 'nothing is worse' '!elapsed' -- -- ./hosts4800 plain 4800 50
+gate 'a slower host' 1 'elapsed_time' ' pairs worse' 'the GPU waits longer for the host' '!busy_time' \
+    -- --against './hosts4800 plain 4800' -- ./hosts4800 plain 4800 50
+gate 'a faster host pays' 0 'trade-off  launches' "the program's elapsed time improved" \
+    -- --against './hosts400 plain 400' -- ./hosts400 plain 408 5
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time improved" \
     -- -- "$program" every-third 90
 gate 'more launches than that pays for' 1 'regressed  launches' 'improved   gpu_time' -- -- "$program" every-third 300

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct warp;
+struct block;
 
 /* Fails a block that ends while copies may still read its shared memory, which another one gets then. */
 void hazards_end(struct block *block);
