@@ -423,8 +423,7 @@ static bool may_be_paid(const struct judgement *judgement, const struct sides *s
 /* Whether it says that there are more launches, in the program or of a kernel in it, or allocations; that memory is set
  * more often; that the same machine code takes longer by its arguments; that other code does what is gone, or more at a
  * time; or what other code is like, such as its occupancy, which costs time or nothing. Busy time pays for calls alone,
- * elapsed time as above, and nothing for elapsed time. Copies and waits are no part of the GPU time, and what they cost
- * has no bound. */
+ * elapsed time as above. Copies and waits are no part of the GPU time, and what they cost has no bound. */
 static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
 {
     const enum computed_counter counter = computed_counter_of(judgement->metric);
