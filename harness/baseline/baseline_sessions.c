@@ -2,11 +2,7 @@
 
 #include "baseline_files.h"
 
-static int by_place(const void *left, const void *right)
-{
-    const size_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
+ORDER_OF(by_place, size_t)
 
 /* Returns the sorted indices of the sessions that a row's values are from. Caller frees. */
 static size_t *places_of(const struct row *row)

@@ -132,11 +132,7 @@ static float float_at(const unsigned char *bytes, size_t i)
     return value;
 }
 
-static int compare_floats(const void *left, const void *right)
-{
-    const float a = *(const float *)left, b = *(const float *)right;
-    return (a > b) - (a < b);
-}
+ORDER_OF(compare_floats, float)
 
 /* Returns 1 where values of single precision rise, -1 where they fall, else 0. */
 static int direction(const unsigned char *bytes, size_t count)

@@ -212,11 +212,7 @@ struct ranked {
     unsigned char bytes[WIDTH_LONG];
 };
 
-static int by_rank(const void *left, const void *right)
-{
-    const int64_t a = ((const struct ranked *)left)->rank, b = ((const struct ranked *)right)->rank;
-    return (a > b) - (a < b);
-}
+ORDER_BY(by_rank, struct ranked, rank)
 
 /* Puts them in order: along memory, or lane by lane, so that one lane of a warp, or thread of a block, has all large
  * ones; the largest floats count four times. */

@@ -279,10 +279,8 @@ void config_word(struct config *config)
 
 bool config_gives(const struct config *config, const char *name)
 {
-    for (size_t i = 0; i < config->count; i++)
-        if (strcmp(config->keys[i].name, name) == 0)
-            return config->keys[i].in_force;
-    return false;
+    const struct config_key *key = FIND(one, config->keys, config->count, strcmp(one->name, name) == 0);
+    return key && key->in_force;
 }
 
 void config_release(struct config *config)
@@ -297,8 +295,6 @@ void config_release(struct config *config)
 
 const char *config_gpu(const struct config *config)
 {
-    for (size_t i = 0; i < config->count; i++)
-        if (config->keys[i].names_gpu)
-            return config->keys[i].value;
-    return NULL;
+    const size_t key = FIRST(i, config->count, config->keys[i].names_gpu);
+    return key < config->count ? config->keys[key].value : NULL;
 }

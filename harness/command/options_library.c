@@ -13,10 +13,8 @@ bool options_library_is_own(const struct options *options)
 /* Returns the line of the key `kernels` in cugate.ini. */
 static int line_of_kernels(const struct config *config)
 {
-    for (size_t i = 0; i < config->count; i++)
-        if (strcmp(config->keys[i].name, "kernels") == 0)
-            return config->keys[i].line;
-    return 0;
+    const size_t key = FIRST(i, config->count, strcmp(config->keys[i].name, "kernels") == 0);
+    return key < config->count ? config->keys[key].line : 0;
 }
 
 int options_find_library(const struct options *options, struct problem *problem)

@@ -326,10 +326,8 @@ cudaError_t runtime_loaded_kernel(struct device_kernel **found, struct binary *b
     struct function *function = module_function(binary->module, name);
     REFUSE(!function, cudaErrorSymbolNotFound);
     pthread_mutex_lock(&runtime->lock);
-    *found = NULL;
-    for (size_t i = 0; i < runtime->kernel_count && !*found; i++)
-        if (runtime->kernels[i]->function == function)
-            *found = runtime->kernels[i];
+    const size_t place = FIRST(i, runtime->kernel_count, runtime->kernels[i]->function == function);
+    *found = place < runtime->kernel_count ? runtime->kernels[place] : NULL;
     if (!*found) {
         *found = x_calloc(1, sizeof **found);
         **found = (struct device_kernel){.binary = binary, .name = function->text.name, .function = function};

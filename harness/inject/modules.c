@@ -29,10 +29,7 @@ static _Thread_local char last[MODULE_NAME];
 
 static void note_image(bool named)
 {
-    struct image *image = NULL;
-    for (size_t i = 0; i < image_count && !image; i++)
-        if (strcmp(images[i].name, last) == 0)
-            image = &images[i];
+    struct image *image = FIND(one, images, image_count, strcmp(one->name, last) == 0);
     if (!image) {
         image = ARRAY_GROW(images, image_count);
         memcpy(image->name, last, sizeof last);
@@ -61,10 +58,7 @@ void modules_name(CUmodule handle)
 {
     if (!modules_has_one() || !handle)
         return;
-    struct known_module *module = NULL;
-    for (size_t i = 0; i < known_count && !module; i++)
-        if (known[i].handle == handle || !known[i].handle)
-            module = &known[i];
+    struct known_module *module = FIND(one, known, known_count, one->handle == handle || !one->handle);
     if (!module)
         module = ARRAY_GROW(known, known_count);
     module->handle = handle;

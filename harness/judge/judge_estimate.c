@@ -18,10 +18,9 @@ static const struct metric estimated_time = {
 
 static double part_of(const struct estimated_time *estimated, const char *constant)
 {
-    for (size_t i = 0; i < estimated->moved_count; i++)
-        if (strcmp(estimated->moved[i].name, constant) == 0)
-            return estimated->moved[i].part;
-    return 1;
+    const struct time_part *moved =
+        FIND(one, estimated->moved, estimated->moved_count, strcmp(one->name, constant) == 0);
+    return moved ? moved->part : 1;
 }
 
 /* Lets each constant of one side that moves its time be wrong, on both sides alike. */

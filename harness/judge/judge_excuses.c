@@ -172,10 +172,8 @@ const char *why_not_judged(const struct judgement *judgement, const struct pairi
 {
     const struct asked row = {judgement, pairing, judgement->metric, is_program_row(pairing->now_result->id),
                               is_metric_of_program(judgement->metric)};
-    for (size_t i = 0; i < ARRAY_SIZE(not_judged); i++)
-        if (not_judged[i].applies(&row))
-            return not_judged[i].words;
-    return NULL;
+    const struct excuse *excuse = FIND(one, not_judged, ARRAY_SIZE(not_judged), one->applies(&row));
+    return excuse ? excuse->words : NULL;
 }
 
 /* ---- 2. Limits ---- */

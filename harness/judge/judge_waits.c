@@ -5,8 +5,8 @@
 
 static const struct row *instructions_of(const struct sides *sides, const struct result *result)
 {
-    const struct metric *metric =
-        FIND(one, sides->metrics->list, sides->metrics->count, exact_counter_of(one) == EXACT_INSTRUCTIONS);
+    const struct metrics *metrics = sides->metrics;
+    const struct metric *metric = FIND(one, metrics->list, metrics->count, exact_counter_of(one) == EXACT_INSTRUCTIONS);
     return metric ? result_find(result, metric->name) : NULL;
 }
 

@@ -169,11 +169,7 @@ enum paired rule_pairs(const struct row *row, const struct metric *metric, size_
     return count_worse + left < doubtful && count_better + left < needed ? PAIRED_SAME : PAIRED_UNDECIDED;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
-}
+ORDER_OF(by_value, double)
 
 /* Whether the samples form two groups. Each needs at least two samples and a fifth of all, and the gap must be wide
  * compared with the groups. (Of five samples with a deviation of 2 %, one session in four shows a gap of 2 % by

@@ -85,10 +85,8 @@ static int capability_of(const char *gpu)
         int capability;
     } gpus[] = {{"a100", 80}, {"rtx3090", 86}, {"rtx4090", 89}, {"h100", 90},
                 {"h200", 90}, {"b200", 100},   {"rtx5090", 120}};
-    for (size_t i = 0; i < ARRAY_SIZE(gpus); i++)
-        if (strcmp(gpu, gpus[i].name) == 0)
-            return gpus[i].capability;
-    return -1;
+    const size_t place = FIRST(i, ARRAY_SIZE(gpus), strcmp(gpu, gpus[i].name) == 0);
+    return place < ARRAY_SIZE(gpus) ? gpus[place].capability : -1;
 }
 
 static cugate_machine *open_machine(int capability, struct problem *problem)

@@ -251,11 +251,7 @@ struct division {
     double computing, communication;
 };
 
-static int by_rank(const void *left, const void *right)
-{
-    const struct division *a = left, *b = right;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
+ORDER_BY(by_rank, struct division, rank)
 
 /* Launches without a record take as long as those of the process with one; where it has none, as those of all. */
 static struct division divide(const struct program_groups *groups, const struct program_rank *rank,
