@@ -53,7 +53,8 @@ struct memory_range {
     uint64_t size;
     uint32_t *before;
     uint32_t *after;  /* PAGE_SAME: the launch does not change it */
-    uint32_t *varies; /* pages of bits that differ between two replays; PAGE_ZERO: none does. NULL: none in any page */
+    uint32_t *varies; /* pages of bits that differ between two replays; PAGE_ZERO: none does. NULL: none in any page.
+                       * Bytes that are neither 0 nor 0xff say how far a value may be off, as struct tolerance has it */
 };
 
 /* The place of an argument among the bytes of all. */
@@ -342,15 +343,21 @@ enum overflow value_overflow(enum value_type type, const unsigned char *bytes);
 struct tolerance {
     double most; /* of the rule */
     enum value_type type;
-    bool exact;           /* they are integers, whatever they look like */
-    uint64_t integers;    /* counted: 32-bit words that differ where there are integers */
-    uint64_t beyond;      /* counted: values that differ by more */
-    double largest;       /* counted: the largest difference of these; INFINITY where a value is no number */
-    uint64_t within;      /* counted: values that differ by less, and */
-    double off;           /* the largest of these, as a part of what the rule takes it of; */
-    uint64_t counted;     /* those of them whose expected value is not 0 */
-    double ulps, squares; /* of these the largest, and the sum of squares, in units of the value's last place */
+    bool exact;                   /* they are integers, whatever they look like */
+    const unsigned char *allowed; /* for the values of one span; NULL: nothing */
+    uint64_t integers;            /* counted: 32-bit words that differ where there are integers */
+    uint64_t beyond;              /* counted: values that differ by more */
+    double largest;               /* counted: the largest difference of these; INFINITY where a value is no number */
+    uint64_t within;              /* counted: values that differ by less, and */
+    double off;                   /* the largest of these, as a part of what the rule takes it of; */
+    uint64_t counted;             /* those of them whose expected value is not 0 */
+    double ulps, squares;         /* of these the largest, and the sum of squares, in units of the value's last place */
 };
+
+/* Notes how far a value may be off, as a power of 2, no byte of which is all ones: `near` and `far` are the value where
+ * inputs moved by less and by more. False: it is moved no further than was noted before, or jumps. */
+bool tolerance_allow(enum value_type type, unsigned char *allowed, const unsigned char *expected,
+                     const unsigned char *near, const unsigned char *far);
 
 /* Replaces the values of `expected` by those of `actual` that are near enough, and counts the others. before: as the
  * launch found them. All three have size bytes, and begin at a multiple of TOLERANCE_SPAN. */

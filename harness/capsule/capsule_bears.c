@@ -207,59 +207,113 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
         drawn->kind = kind;
 }
 
-/* Marks values of a span that `other` has otherwise by more than an eighth of the tolerance, but by no more than
- * rounding may do. Adds to counts: all values that are written, and those. */
-static void mark_unsteady(const struct drawing *drawing, size_t range, uint64_t at, size_t size, unsigned char *marks,
-                          uint64_t counts[2])
+static bool is_zero(const unsigned char *bytes, size_t size)
 {
-    enum { MOST = 1 << 12 }; /* as far apart as parts of what is drawn are */
-    const size_t step = value_sizes[drawing->request->type];
-    const unsigned char *found = drawing->found.ranges[range] + at, *left = drawing->left.ranges[range] + at;
-    unsigned char near[TOLERANCE_SPAN], far[TOLERANCE_SPAN], actual[TOLERANCE_SPAN];
-    memcpy(near, left, size);
-    memcpy(far, left, size);
-    memcpy(actual, drawing->other.ranges[range] + at, size);
-    struct tolerance least = {.most = drawing->request->tolerance / 8, .type = drawing->request->type}, most = least;
+    return size > 0 && *bytes == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+/* Launches with floats that moved by last places, and puts them back. */
+static int launch_nudged(struct drawing *drawing, const struct drawn *drawn, unsigned by, uint64_t seed,
+                         const struct memory *kept, const struct memory *left)
+{
+    for (size_t i = drawing->scalar_count; i < drawn->count; i++) {
+        const struct array *array = &drawing->arrays[i];
+        unsigned char *bytes = bytes_of(drawing, array, &drawing->before);
+        memcpy(bytes_of(drawing, array, kept), bytes, (size_t)array->size);
+        if (drawn->arrays[i].way < DRAW_KEPT && drawn->arrays[i].kind >= DRAWN_FEW)
+            draw_nudged(seed + i, by, bytes, bytes_of(drawing, array, &drawing->base), (size_t)array->size);
+    }
+    const int failed = drawing_launch(drawing, left);
+    for (size_t i = drawing->scalar_count; i < drawn->count; i++)
+        memcpy(bytes_of(drawing, &drawing->arrays[i], &drawing->before), bytes_of(drawing, &drawing->arrays[i], kept),
+               (size_t)drawing->arrays[i].size);
+    return failed;
+}
+
+/* Launches once more with all rounded up, or down, by the simulator: a GPU rounds as always. */
+static int launch_rounded(struct drawing *drawing, int way, const struct memory *left)
+{
+    OWNED_TEXT mode = x_sprintf("%d", way);
+    setenv("CUGATE_SIM_ROUNDING", mode, 1);
+    const int failed = drawing_launch(drawing, left);
+    unsetenv("CUGATE_SIM_ROUNDING");
+    return failed;
+}
+
+/* Values that are written, those of them that go further than the tolerance, and as far as parts of what is drawn are
+ * apart. */
+struct going {
+    uint64_t all, beyond, far;
+};
+
+/* Notes how far values of a span may be off: they go from what was left to `far`, and half as far at most to `near`. */
+static void allow_span(const struct draw_request *request, const unsigned char *found, const unsigned char *left,
+                       const unsigned char *near, const unsigned char *far, unsigned char *allowed, size_t size,
+                       struct going *going)
+{
+    enum { MOST = 1 << 12 };
+    const size_t step = value_sizes[request->type];
+    unsigned char within[TOLERANCE_SPAN], within_most[TOLERANCE_SPAN];
+    struct tolerance least = {.most = request->tolerance, .type = request->type}, most = least;
     most.most *= MOST;
-    tolerate(&least, found, near, actual, size);
-    tolerate(&most, found, far, actual, size);
-    for (size_t i = 0; i + step <= size; i += step) {
-        const bool is_unsteady = memcmp(near + i, actual + i, step) != 0 && memcmp(far + i, actual + i, step) == 0;
-        counts[0] += memcmp(found + i, left + i, step) != 0;
-        counts[1] += is_unsteady;
-        if (is_unsteady)
-            memset(marks + at + i, 0xff, step);
+    memcpy(within, left, size);
+    memcpy(within_most, left, size);
+    tolerate(&least, found, within, far, size);
+    tolerate(&most, found, within_most, far, size);
+    for (size_t i = 0; i + step <= size && least.integers == 0; i += step) {
+        if (memcmp(found + i, left + i, step) == 0)
+            continue;
+        going->all++;
+        if (memcmp(within + i, far + i, step) != 0 &&
+            tolerance_allow(request->type, allowed + i, left + i, near + i, far + i)) {
+            going->beyond++;
+            going->far += memcmp(within_most + i, far + i, step) != 0;
+        }
     }
 }
 
-/* Many are those of long sums, which rounding takes one way here, and whatever code adds takes both. */
-int drawing_mask_unsteady(struct drawing *drawing)
+int drawing_allow_rounding(struct drawing *drawing, const struct drawn *drawn, uint64_t *state)
 {
-    enum { FEW = 8 };
-    static const int ways[] = {FE_UPWARD, FE_DOWNWARD};
+    enum { NUDGED, ROUNDED, KINDS, TIMES = 2, NEAR = 4, FAR = 64, FEW = 8 };
+    static const int ways[TIMES] = {FE_UPWARD, FE_DOWNWARD};
+    const struct capsule *capsule = drawing->capsule;
+    struct memory kept, near, allowed[KINDS], found = drawing->found;
+    struct memory *const own[] = {&kept, &near, &allowed[NUDGED], &allowed[ROUNDED], &drawing->found};
+    bool most = false;
     int failed = 0;
-    for (size_t way = 0; way < ARRAY_SIZE(ways) && failed == 0; way++) {
-        struct memory marks;
-        OWNED_TEXT mode = x_sprintf("%d", ways[way]);
-        setenv("CUGATE_SIM_ROUNDING", mode, 1); /* of the simulator; a GPU rounds as always */
-        failed = drawing_launch(drawing, &drawing->other);
-        unsetenv("CUGATE_SIM_ROUNDING");
-        memory_make(&marks, drawing->capsule);
-        for (size_t i = 0; i < drawing->capsule->range_count && failed == 0; i++) {
-            const uint64_t size = drawing->capsule->ranges[i].size;
-            uint64_t counts[2] = {0, 0};
-            for (uint64_t at = 0; at < size; at += TOLERANCE_SPAN)
-                if (!is_exact(drawing, i, at))
-                    mark_unsteady(drawing, i, at, size - at < TOLERANCE_SPAN ? (size_t)(size - at) : TOLERANCE_SPAN,
-                                  marks.ranges[i], counts);
-            const bool few = counts[1] > 0 && counts[1] <= counts[0] / FEW;
-            for (uint64_t at = 0; few && at < size; at++)
-                drawing->varies.ranges[i][at] |= marks.ranges[i][at];
-            drawing->has_masked |= few;
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        memory_make(own[i], capsule);
+    for (unsigned kind = 0; kind < KINDS && failed == 0; kind++) {
+        struct going going = {.all = 0};
+        for (unsigned time = 0; time < TIMES && failed == 0; time++) {
+            const uint64_t seed = draw_next(state);
+            failed = kind == ROUNDED ? launch_rounded(drawing, ways[time], &drawing->other)
+                     : launch_nudged(drawing, drawn, NEAR, seed, &kept, &near) < 0
+                         ? -1
+                         : launch_nudged(drawing, drawn, FAR, seed, &kept, &drawing->other);
+            for (size_t i = 0; i < capsule->range_count && failed == 0; i++)
+                for (uint64_t at = 0, size = capsule->ranges[i].size; at < size; at += TOLERANCE_SPAN)
+                    if (!is_exact(drawing, i, at))
+                        allow_span(drawing->request, found.ranges[i] + at, drawing->left.ranges[i] + at,
+                                   (kind == ROUNDED ? &drawing->left : &near)->ranges[i] + at,
+                                   drawing->other.ranges[i] + at, allowed[kind].ranges[i] + at,
+                                   size - at < TOLERANCE_SPAN ? (size_t)(size - at) : TOLERANCE_SPAN, &going);
         }
-        memory_release(&marks, drawing->capsule);
+        /* Many that go with all rounding one way are long sums, for which whatever code adds takes both ways. */
+        const bool too_many = kind == ROUNDED ? going.beyond > going.all / FEW : 4 * going.far > going.all;
+        most |= kind == NUDGED && too_many;
+        const size_t step = value_sizes[drawing->request->type];
+        for (size_t i = 0; i < capsule->range_count && failed == 0 && !too_many; i++)
+            for (uint64_t at = 0; at + step <= capsule->ranges[i].size; at += step)
+                if (is_zero(drawing->varies.ranges[i] + at, step) && !is_zero(allowed[kind].ranges[i] + at, step)) {
+                    memcpy(drawing->varies.ranges[i] + at, allowed[kind].ranges[i] + at, step);
+                    drawing->has_masked = true;
+                }
     }
-    return failed;
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        memory_release(own[i], capsule);
+    drawing->found = found;
+    return failed < 0 ? -1 : most;
 }
 
 /* Finds which parts of an array that is drawn change the result alone, and whether groups can be in another order:
@@ -411,11 +465,6 @@ static void be_careful(struct drawn_array *array)
         [DRAWN_FLOATS] = DRAW_NARROWLY,
     };
     array->way = array->way < least[array->kind] ? least[array->kind] : array->way;
-}
-
-static bool is_zero(const unsigned char *bytes, size_t size)
-{
-    return size > 0 && *bytes == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
 int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)

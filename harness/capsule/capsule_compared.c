@@ -69,8 +69,7 @@ int capsules_masked(const struct capsules *capsules, size_t first, size_t count,
                     all[at] &= one[at];
             }
             for (size_t at = 0; at < CAPSULE_PAGE; at += WORD) {
-                static const unsigned char compared[WORD];
-                const bool masked = memcmp(all + at, compared, WORD) != 0;
+                const bool masked = memchr(all + at, 0xff, WORD) != NULL;
                 if (masked && *words == 0)
                     *argument = argument_before(capsule, &capsule->ranges[i],
                                                 capsule->ranges[i].address + page * CAPSULE_PAGE + at);

@@ -354,6 +354,8 @@ static void note_first(struct difference *difference, const struct part *part, u
     memcpy(&difference->actual, actual, length);
 }
 
+enum { MASKED = 0xff };
+
 /* Takes what is not compared from the memory itself: words of the loader's, and bits that vary. */
 static void leave_out(const struct replay *replay, const struct part *part, uint64_t offset, unsigned char *expected,
                       const unsigned char *actual, const unsigned char *varies, size_t size)
@@ -366,8 +368,10 @@ static void leave_out(const struct replay *replay, const struct part *part, uint
     const unsigned char *also = replay->varies ? replay->varies[part->range - replay->capsule->ranges] + offset : NULL;
     for (size_t i = 0; also && i < size; i++)
         expected[i] = (unsigned char)((expected[i] & ~also[i]) | (actual[i] & also[i]));
-    for (size_t i = 0; part->range->varies && i < size; i++)
-        expected[i] = (unsigned char)((expected[i] & ~varies[i]) | (actual[i] & varies[i]));
+    for (size_t i = 0; part->range->varies && i < size; i++) {
+        const unsigned mask = replay->capsule->tolerance > 0 && varies[i] != MASKED ? 0 : varies[i];
+        expected[i] = (unsigned char)((expected[i] & ~mask) | (actual[i] & mask));
+    }
 }
 
 static void tolerate_part(struct difference *difference, const struct capsule *capsule, const struct part *part,
@@ -376,6 +380,7 @@ static void tolerate_part(struct difference *difference, const struct capsule *c
     for (size_t at = 0; at < size; at += TOLERANCE_SPAN) {
         const size_t left = size - at < TOLERANCE_SPAN ? size - at : TOLERANCE_SPAN;
         difference->tolerance.exact = capsule_is_exact(capsule, part->range, part->range->address + offset + at);
+        difference->tolerance.allowed = part->range->varies ? difference->varies + at : NULL;
         tolerate(&difference->tolerance, difference->before + at, expected + at, actual + at, left);
     }
 }
@@ -400,7 +405,7 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
     if (difference->tolerance.most > 0) {
         TRY(read_pages(replay, part, BEFORE, first, pages_of(size), difference->before, problem));
         for (size_t i = 0; part->range->varies && i < size; i++) /* what is not compared is no measure of the rest */
-            difference->before[i] = difference->varies[i] ? expected[i] : difference->before[i];
+            difference->before[i] = difference->varies[i] == MASKED ? expected[i] : difference->before[i];
         tolerate_part(difference, replay->capsule, part, offset, expected, actual, size);
     }
     for (size_t i = 0; i < size; i++) {

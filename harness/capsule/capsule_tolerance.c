@@ -125,6 +125,31 @@ static double distance(enum value_type type, const unsigned char *of_expected, c
     return isfinite(expected) && isfinite(actual) ? fabs(actual - expected) : INFINITY;
 }
 
+/* Writes a power of 2 as a value of a type, as near as it has one. */
+static void put_power(enum value_type type, unsigned char *bytes, int power)
+{
+    const int half = power < -24 ? -24 : power > 15 ? 15 : power;
+    const uint16_t bits = (uint16_t)(half < -14 ? 1 << (half + 24) : (half + 15) << 10);
+    const double value = ldexp(1, power);
+    const float single = power > 126 ? 0x1p126F : (float)value;
+    if (type == VALUE_F16)
+        memcpy(bytes, &bits, sizeof bits);
+    else if (type == VALUE_F64)
+        memcpy(bytes, &value, sizeof value);
+    else
+        memcpy(bytes, (const unsigned char *)&single + sizeof single - value_sizes[type], value_sizes[type]);
+}
+
+bool tolerance_allow(enum value_type type, unsigned char *allowed, const unsigned char *expected,
+                     const unsigned char *near, const unsigned char *far)
+{
+    const double most = distance(type, expected, far);
+    if (isinf(most) || most <= value_at(type, allowed) || distance(type, expected, near) > most / 2)
+        return false;
+    put_power(type, allowed, ilogb(most) + 1);
+    return true;
+}
+
 bool holds_integers(enum value_type type, const unsigned char *before, const unsigned char *expected, size_t size)
 {
     size_t found = 0;
@@ -167,6 +192,10 @@ static void tolerate_span(struct tolerance *tolerance, const unsigned char *befo
         const double beside = isfinite(own) && own > largest && largest > 0 ? own : largest;
         if (off <= fmax(tolerance->most * beside, largest > 0 ? flushed[tolerance->type] : 0)) {
             count_within(tolerance, expected + at, off, beside);
+            memcpy(expected + at, actual + at, step);
+            continue;
+        }
+        if (tolerance->allowed && off <= value_at(tolerance->type, tolerance->allowed + at)) {
             memcpy(expected + at, actual + at, step);
             continue;
         }

@@ -40,6 +40,10 @@ enum drawn_kind draw_array(const struct draw *draw, unsigned char *bytes, size_t
 /* Whether integers that never fall mostly repeat, as numbers of groups do and offsets hardly. */
 bool draw_are_groups(unsigned char *bytes, size_t size);
 
+/* Moves floats of more than 16 bits by half of so many last places or more: for one seed the same way, whatever `by`
+ * is. captured: what says of which type they are. */
+void draw_nudged(uint64_t seed, unsigned by, unsigned char *bytes, const unsigned char *captured, size_t size);
+
 /* The same of an argument that is not a pointer. Boldly an integer becomes more, narrowly less, each by half at most; a
  * float less, near 1, or more. A multiple of a power of 2 stays one, as far as
  * there are others. An integer that is not drawn boldly is a size. */

@@ -195,6 +195,25 @@ bool draw_has_order(const unsigned char *bytes, size_t size)
     return direction(bytes, size / 4) != 0 || side_of(bytes, size / 4) > 0;
 }
 
+static bool are_halves(const unsigned char *bytes, size_t size)
+{
+    return has_exponent(bytes, size / 2, 0) && has_exponent(bytes, size / 2, 2);
+}
+
+void draw_nudged(uint64_t seed, unsigned by, unsigned char *bytes, const unsigned char *captured, size_t size)
+{
+    enum { PARTS = 8 };
+    const size_t width = has_exponent(captured, size / 2, 1) ? 4 : 8, most = are_halves(captured, size) ? 0 : size;
+    for (size_t at = 0; at + width <= most; at += width) {
+        const uint64_t moved = by * (PARTS / 2 + below(&seed, PARTS / 2 + 1)) / PARTS;
+        uint64_t word = 0;
+        memcpy(&word, bytes + at, width);
+        word = below(&seed, 2) ? word - moved : word + moved;
+        if (is_usual(word_at(bytes, (at + width) / 4 - 1)))
+            memcpy(bytes + at, &word, width);
+    }
+}
+
 /* What was in order, or symmetric, is so again: code may search in it, or read columns for rows. */
 void draw_floats(const struct run_of *run)
 {
@@ -203,7 +222,7 @@ void draw_floats(const struct run_of *run)
     run = &own;
     const size_t words = draw_filled(run, 4), side = side_of(run->bytes, words);
     own.wide = !has_exponent(run->bytes, run->size / 2, 1);
-    own.halves = has_exponent(run->bytes, run->size / 2, 0) && has_exponent(run->bytes, run->size / 2, 2);
+    own.halves = are_halves(run->bytes, run->size);
     const int order = direction(run->bytes, words);
     if (run->draw->nans > 0) {
         if (order == 0 && side == 0) /* code may search in it */

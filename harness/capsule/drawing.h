@@ -83,9 +83,10 @@ bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn);
 bool drawing_overflows(struct drawing *drawing, const struct memory *base, const struct memory *captured,
                        const struct memory *left, bool masks);
 
-/* Masks the values, an eighth at most, that the reference itself leaves otherwise where all is rounded up, as where
- * large numbers cancel: nobody knows which is right. -1 with drawing->problem. */
-int drawing_mask_unsteady(struct drawing *drawing);
+/* Notes for each value how far the reference itself goes where last places of its inputs move: so much it may be off.
+ * Where it jumps, as by comparing, it may not. Returns 1 where most of the result goes far: that says nothing, and
+ * nothing is noted; -1 with drawing->problem. */
+int drawing_allow_rounding(struct drawing *drawing, const struct drawn *drawn, uint64_t *state);
 
 /* Finds of all arrays how boldly each can be drawn alone, on the captured inputs, and whether the result moves with it.
  * Zeros that are written, but not filled, are where sums begin. -1 with drawing->problem. */

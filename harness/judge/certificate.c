@@ -110,7 +110,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
                              facts->undecided == 1 ? "is" : "are"));
     char within[64] = "bit for bit", beyond[96] = "";
     if (facts->overflows > 0)
-        snprintf(beyond, sizeof beyond, "; %.2g %% of one drawn result overflows or cancels and is not compared",
+        snprintf(beyond, sizeof beyond, "; %.2g %% of one drawn result overflows and is not compared",
                  100 * facts->overflows);
     if (facts->tolerance > 0)
         snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);

@@ -219,6 +219,29 @@ Test(capsule_tolerance, values_of_each_type)
     }
 }
 
+Test(capsule_tolerance, what_hangs_on_rounding_may_be_as_far_off)
+{
+    static const struct {
+        float near, far, actual; /* of what is expected to be 1 */
+        bool is_near;
+    } rows[] = {
+        {1.001F, 1.016F, 1.03F, true},     {1.001F, 1.016F, 1.04F, false}, {1, 0.984F, 1.03F, true},
+        {1.016F, 1.016F, 1.01F, false},    {1, INFINITY, 1.01F, false},    {1, 1.016F, NAN, false},
+        {1.001F, 1.016F, INFINITY, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        float allowed[COUNT] = {0};
+        set_up();
+        tolerance_allow(VALUE_F32, (unsigned char *)&allowed[3], (const unsigned char *)&expected[3],
+                        (const unsigned char *)&rows[i].near, (const unsigned char *)&rows[i].far);
+        actual[3] = rows[i].actual;
+        struct tolerance tolerance = {.most = 1e-3, .type = VALUE_F32, .allowed = (const unsigned char *)allowed};
+        tolerate(&tolerance, (const unsigned char *)before, (unsigned char *)expected, (const unsigned char *)actual,
+                 TOLERANCE_SPAN);
+        cr_expect_eq(tolerance.beyond, !rows[i].is_near, "row %zu", i);
+    }
+}
+
 Test(capsule_tolerance, types_have_names)
 {
     for (enum value_type type = 0; type < VALUE_TYPES; type++)
