@@ -429,6 +429,7 @@ task "$work/made.capsule" --launch 'cancels<<<64, 256>>>(out:f32:16384, f32:1638
 referee cancels "$work/made.capsule" --launch exact
 expect "where large numbers cancel, results may be as far off as rounding takes them" 0 'passed: 1 of 1 kernel'
 task "$work/made.capsule" --launch 'weights<<<256, 32>>>(out:f32:8192, f32:8192:normal:0:1, f32=1)' --tolerance 1e-5 -o "$work/weights.capsule"
+expect "of weights of exponentials" 0 '1 launch'
 referee weights "$work/made.capsule" --launch by_powers
 expect "and as last places of the inputs do" 0 'passed: 1 of 1 kernel'
 referee weights "$work/made.capsule" --launch clamped
