@@ -473,6 +473,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
     if (form == FORM_NANS)
         return is_same(drawing, false) ? write_capsule(drawing, writer) : 0;
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->left);
+    if (drawing->request->inputs && numbers.words == 0)
+        return problem_set(drawing->problem, "it leaves all as it was");
     const uint64_t infinite = numbers.special[SPECIAL_BELOW] + numbers.special[SPECIAL_ABOVE];
     if (!drawing->request->inputs && infinite + numbers.special[SPECIAL_NAN] > numbers.words / 2) {
         snprintf(why, why_size, "most of its results are infinite or NaN");
