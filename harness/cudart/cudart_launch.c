@@ -82,6 +82,8 @@ static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work
     struct node_work kept;
     if (error == cudaSuccess && !graph) {
         stream_begins(stream);
+        if (work->overlaps)
+            operation_overlaps();
         error = launch(work);
     } else if (graph)
         error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
@@ -125,12 +127,15 @@ cudaError_t launch_attribute(struct launch_work *work, cudaLaunchAttributeID id,
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
         work->carve_out = value->sharedMemCarveout + 1;
         return cudaSuccess;
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+        work->overlaps = value->programmaticStreamSerializationAllowed != 0;
+        runtime_machine()->stream_races->on |= work->overlaps;
+        return cudaSuccess;
     /* These say when a launch may begin, and what stays in the caches. They change no count. */
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributePriority:
-    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:

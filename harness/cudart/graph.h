@@ -13,6 +13,7 @@ struct node_work;
 struct launch_work {
     struct cudaKernelNodeParams params;
     bool cooperative;
+    bool overlaps;      /* by programmatic stream serialization */
     dim3 cluster;       /* 0: the launch asks for none */
     unsigned carve_out; /* as struct launch has it; 0: the kernel's */
 };

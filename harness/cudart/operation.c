@@ -113,6 +113,13 @@ void operation_begin(uint32_t stream, struct passed *passed)
     pthread_mutex_unlock(&lock);
 }
 
+void operation_overlaps(void)
+{
+    now.overlaps = true;
+    now.behind.of[now.stream] = 0;
+    operation_waited(&now.behind);
+}
+
 const struct operation *stream_operation(void)
 {
     return &now;

@@ -5,7 +5,8 @@
 
 static struct runtime *current;
 
-/* Whether the program names a function that makes streams: what it does before may race with them, too. */
+/* Whether the program names a function that makes streams, or launches that overlap: what it does before may race, too.
+ */
 static bool makes_streams(void)
 {
     const char *names = "";
@@ -15,7 +16,7 @@ static bool makes_streams(void)
             entry->d_tag == DT_STRTAB ? (const char *)entry->d_un.d_ptr : names; /* NOLINT(performance-no-int-to-ptr) */
         size = entry->d_tag == DT_STRSZ ? entry->d_un.d_val : size;
     }
-    return memmem(names, size, "StreamCreate", strlen("StreamCreate")) != NULL;
+    return memmem(names, size, "StreamCreate", strlen("StreamCreate")) || memmem(names, size, "LaunchKernelEx", 14);
 }
 
 struct runtime *runtime_open(void)

@@ -199,6 +199,7 @@ struct passed operation_passed(void);           /* and what is done once that is
 /* Notes that the host knows what is done; NULL: all is. operation_seen(): what this thread has begun last. */
 void stream_seen(const struct passed *passed);
 void operation_seen(void);
+void operation_overlaps(void);                /* It may begin before others of its stream are done. */
 void operation_waited(struct passed *passed); /* adds what it knows */
 /* Copies bytes. Those to pinned memory arrive when the host may know of it. */
 void operation_copies(void *to, const void *from, size_t width);
@@ -242,8 +243,8 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
 
 /* Counts a copy of that kind that returns when it is done. Within the GPU it returns before. Returns error. */
 cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind);
-void runtime_waits(void);     /* counts another call that waits for the GPU */
-void runtime_calls(void);     /* counts a call that launches, or makes or frees what is launched with */
+void runtime_waits(void); /* counts another call that waits for the GPU */
+void runtime_calls(void); /* counts a call that launches, or makes or frees what is launched with */
 /* Counts a call, if it has no error, that put anything but a launch, copy or fill into a stream. Returns error. */
 cudaError_t runtime_puts(cudaError_t error);
 void runtime_allocates(void); /* counts an allocation, which is not in the order of a stream */

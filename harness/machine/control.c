@@ -239,6 +239,8 @@ static bool do_yield(struct warp *warp, const struct instruction *code, unsigned
 static void count_none_or_all(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     warp->block->tallies[code->index].loose_threads += count_lanes(lanes);
+    if (lanes)
+        stream_races_control(warp->block, code->opcode[0] == 'A');
 }
 
 static bool do_trap(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
@@ -417,7 +419,7 @@ const struct opcode control_opcodes[] = {
     /* Gives back shared memory that is not needed any more, which others may then have. */
     {"USETSHMSZ",      NULL,              CONTROL_NEXT,                                           NULL, "",  "FLUSH"},
     {"NOP",            NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
-    /* Kernels are executed one after the other, so there is no other kernel to wait for or to start. */
+    /* Kernels are executed one after the other: what these order is only looked at (stream_races.c). */
     {"ACQBULK",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"PREEXIT",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"LDGDEPBAR",      group,             TRAIT_COMMITS | RULE_KEEPS,                             NULL, "",  ""},

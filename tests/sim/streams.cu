@@ -22,6 +22,15 @@ __global__ void bytes(unsigned char *a, int from, int count, unsigned char k)
     for (int i = blockIdx.x * BLOCK + threadIdx.x; i < count; i += GRID * BLOCK)
         a[from + i] = k;
 }
+template <bool WAITS> __global__ void early(const float *first, const float *a, float *b)
+{
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    const float k = first[i];
+    if (WAITS)
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    b[i] = k + a[i] + 1;
+}
 __global__ void counts(unsigned *at)
 {
     atomicAdd(at, 1);
@@ -52,6 +61,13 @@ static cudaEvent_t made, used, never;
 
 #define PRODUCE(stream, k) produce<<<GRID, BLOCK, 0, stream>>>(a, k)
 #define CONSUME(stream) consume<<<GRID, BLOCK, 0, stream>>>(a, b)
+template <bool WAITS = true> static void overlap(float *first, float *in, float *out)
+{
+    cudaLaunchAttribute attribute = {cudaLaunchAttributeProgrammaticStreamSerialization, {}, {}};
+    cudaLaunchConfig_t config = {GRID, BLOCK, 0, p, &attribute, 1};
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchKernelEx(&config, early<WAITS>, (const float *)first, (const float *)in, out);
+}
 static void wait(cudaStream_t later, cudaStream_t first, cudaEvent_t event)
 {
     cudaEventRecord(event, first);
@@ -103,7 +119,13 @@ static const struct {
     CASE(in_place, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); CONSUME(p); cudaMemcpyAsync(pinned, b, COUNT * 4, cudaMemcpyDeviceToHost, p); cudaStreamSynchronize(p); pinned[1] = 0)
     CASE(kernel_changes, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); produce<<<GRID, BLOCK, 0, p>>>(pinned, 2); cudaStreamSynchronize(p))
     CASE(waits_for_copy, PRODUCE(p, 1); cudaMemcpyAsync(from, a, 4, cudaMemcpyDeviceToDevice, p); float h; cudaMemcpyAsync(&h, from, 4, cudaMemcpyDeviceToHost, p); CONSUME(c))
+    CASE(overlaps, float *d = from + COUNT; overlap(b, b, a); overlap(b, a, d); cudaStreamSynchronize(p); overlap<false>(d, a, b); PRODUCE(p, 1); overlap<false>(a, b, d))
 
+    CASE(wrong_overlaps, overlap(b, b, a); overlap(a, b, from + COUNT))
+    CASE(wrong_overlaps_without, overlap(b, b, a); overlap<false>(b, a, from + COUNT))
+    CASE(wrong_overlaps_again, for (int t = 0; t < 2; t++) { overlap(b, from + COUNT, a); if (t == 0) cudaStreamSynchronize(p); overlap(a, b, from + COUNT); })
+    CASE(wrong_overlaps_two, overlap(b, b, a); overlap<false>(b, b, from + COUNT); overlap(a, b, from + COUNT))
+    CASE(wrong_overlaps_store, overlap(b, a, from + COUNT); overlap<false>(b, b, a))
     CASE(wrong_repeated, PRODUCE(p, 1); wait(c, p, made); CONSUME(c); cudaDeviceSynchronize(); CONSUME(c); cudaDeviceSynchronize();
          cudaEventRecord(used, c); CONSUME(c); cudaStreamWaitEvent(p, used, 0); PRODUCE(p, 2)) // the third need not be executed
     CASE(wrong_alike, PRODUCE(p, 1); cudaDeviceSynchronize(); consume<<<GRID, BLOCK, 0, p>>>(a, a); consume<<<GRID, BLOCK, 0, c>>>(a, a))

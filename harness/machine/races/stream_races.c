@@ -17,6 +17,7 @@ enum { LARGE = 1 << 24, WORD_SHIFT = 2, LARGE_SHIFT = 5, MOST_BYTES = LANES * 16
 
 struct done_operation {
     uint32_t stream, number;
+    uint32_t open; /* so many of its stream, up to it, may not be done when the next one begins early */
     char *name;
 };
 
@@ -33,8 +34,9 @@ struct raced_place {
     bool of_host;
 };
 
-/* Of a place for blocks: where it looked last, and what stores find. */
+/* Of a place for blocks: where it looked last, and what stores find; whether the block is behind all of its stream. */
 struct seen {
+    bool waited;
     struct raced_place *last;
     uint32_t old[LANES][MOST_BYTES >> WORD_SHIFT];
 };
@@ -44,9 +46,32 @@ void stream_races_begin(struct machine *machine, const struct operation *now, co
     struct stream_races *races = machine->stream_races;
     const struct done_operation *last = races->count > 0 ? &races->list[races->count - 1] : NULL;
     races->now = *now;
+    if (now->overlaps) {
+        size_t i = races->count;
+        while (i > 0 && races->list[i - 1].stream != now->stream)
+            i--;
+        const uint32_t before = now->number - 1, open = i > 0 ? races->list[i - 1].open : 0;
+        uint32_t *behind = &races->now.behind.of[now->stream];
+        if (i == 0 || races->list[i - 1].number != before || *behind < before - open)
+            *behind = before - open;
+        races->now.overlaps = *behind < before;
+    }
     if (races->on &&
         !(last && last->stream == now->stream && last->number == now->number && strcmp(last->name, name) == 0))
-        *ARRAY_GROW(races->list, races->count) = (struct done_operation){now->stream, now->number, x_strdup(name)};
+        *ARRAY_GROW(races->list, races->count) = (struct done_operation){now->stream, now->number, 0, x_strdup(name)};
+}
+
+void stream_races_control(struct block *block, bool waits)
+{
+    struct stream_races *races = block->machine->stream_races;
+    struct seen *seen = block->watch.states[WATCH_STREAMS];
+    if (!(block->watch.on >> WATCH_STREAMS & 1))
+        return;
+    uint32_t *open = &races->list[races->count - 1].open;
+    if (waits)
+        seen->waited = true;
+    else if (!seen->waited || *open == 0)
+        *open = seen->waited ? 1 : races->now.number - races->now.behind.of[races->now.stream];
 }
 
 static size_t below(const struct stream_races *races, uint64_t address)
@@ -104,19 +129,20 @@ void stream_races_close(struct stream_races *races)
 }
 
 /* Whether the operation that is done comes behind the one of a mark, if there is one. */
-static bool is_behind(const struct stream_races *races, uint32_t mark)
+static bool is_behind(const struct stream_races *races, uint32_t mark, bool waited)
 {
     const struct done_operation *one = mark ? &races->list[(mark & MARK) - 1] : NULL;
-    return !one || one->stream == races->now.stream ||
+    return !one || (one->stream == races->now.stream && (waited || one->number == races->now.number)) ||
            one->number <= __atomic_load_n(&races->now.behind.of[one->stream], __ATOMIC_RELAXED);
 }
 
 /* Notes an access of a word. Returns what it races with, + 1, or 0. Two writers race once their word is read. */
-static uint32_t visit(struct stream_races *races, struct marks *marks, bool writes, bool strong, bool answers)
+static uint32_t visit(struct stream_races *races, struct marks *marks, bool writes, bool strong, bool answers,
+                      bool waited)
 {
     const uint32_t me = (uint32_t)races->count, writer = __atomic_load_n(&marks->writer, __ATOMIC_RELAXED),
                    reader = __atomic_load_n(&marks->reader, __ATOMIC_RELAXED);
-    const bool behind = is_behind(races, writer), again = (writer & MARK) == me && writer & RACED,
+    const bool behind = is_behind(races, writer, waited), again = (writer & MARK) == me && writer & RACED,
                raced = again || (!behind && !(strong && writer & STRONG));
     if (!behind && strong && writer & STRONG && answers) {
         const struct done_operation *one = &races->list[(writer & MARK) - 1];
@@ -124,11 +150,11 @@ static uint32_t visit(struct stream_races *races, struct marks *marks, bool writ
     }
     if (!writes && (raced || writer & RACED))
         return writer & MARK;
-    if (writes && !is_behind(races, reader))
+    if (writes && !is_behind(races, reader, waited))
         return reader;
     if (writes)
         __atomic_store_n(&marks->writer, me | (strong ? STRONG : 0) | (raced ? RACED : 0), __ATOMIC_RELAXED);
-    else if (!strong && reader != me && is_behind(races, reader))
+    else if (!strong && reader != me && is_behind(races, reader, waited))
         __atomic_store_n(&marks->reader, me, __ATOMIC_RELAXED);
     return 0;
 }
@@ -148,11 +174,14 @@ static struct marks *marks_of(const struct raced_place *place, uint64_t address)
 static void describe(struct problem *problem, const struct machine *machine, uint32_t with, bool writes,
                      uint64_t address)
 {
-    OWNED_TEXT name = x_strdup(machine->stream_races->list[with - 1].name);
+    const struct done_operation *one = &machine->stream_races->list[with - 1];
+    OWNED_TEXT name = x_strdup(one->name);
     demangle((char **[]){&name}, 1);
-    problem_set(problem,
-                "%s the word at 0x%llx of global memory that %.150s %s in another stream; no event orders them",
-                writes ? "changes" : "reads", (unsigned long long)address, name, writes ? "reads" : "changes");
+    problem_set(problem, "%s the word at 0x%llx of global memory that %.150s %s %s", writes ? "changes" : "reads",
+                (unsigned long long)address, name, writes ? "reads" : "changes",
+                one->stream == machine->stream_races->now.stream
+                    ? "and may not have finished: no griddepcontrol.wait comes before"
+                    : "in another stream; no event orders them");
 }
 
 bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, bool writes, const void *others,
@@ -165,7 +194,7 @@ bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, 
         struct marks *marks = marks_of(place, at);
         left = begin + size - at < sizeof(uint32_t) ? begin + size - at : sizeof(uint32_t);
         const bool same = others && memcmp((const char *)others + (at - begin), device_bytes(machine, at), left) == 0;
-        const uint32_t with = same ? 0 : visit(races, marks, writes, false, false);
+        const uint32_t with = same ? 0 : visit(races, marks, writes, false, false, true);
         if (with) {
             describe(problem, machine, with, writes, at);
             return true;
@@ -188,11 +217,12 @@ bool stream_races_again(struct machine *machine, size_t earlier, const struct ra
             for (size_t i = 0; i < count; i++) {
                 const struct marks *marks = &place->marks[i];
                 const bool wrote = (marks->writer & MARK) == earlier, was_read = marks->reader == earlier;
-                if ((wrote && !is_behind(races, marks->reader)) ||
-                    (was_read && !wrote && !is_behind(races, marks->writer)))
+                if ((wrote && !is_behind(races, marks->reader, !races->now.overlaps)) ||
+                    (was_read && !wrote && !is_behind(races, marks->writer, !races->now.overlaps)))
                     return true;
             }
         }
+    races->list[races->count - 1].open = races->list[earlier - 1].open;
     races->list[earlier - 1].number = races->now.number;
     races->list[earlier - 1].stream = races->now.stream;
     return false;
@@ -203,6 +233,7 @@ bool stream_races_again(struct machine *machine, size_t earlier, const struct ra
 static bool begin(struct block *block)
 {
     const struct stream_races *races = block->machine->stream_races;
+    ((struct seen *)block->watch.states[WATCH_STREAMS])->waited = !races->now.overlaps;
     return races->on && block->grid->order == 0 && races->count > 0;
 }
 
@@ -257,7 +288,8 @@ static void done(const struct access *access)
             if (stores && bytes <= MOST_BYTES &&
                 memcmp((char *)seen->old[lane] + (at - first), device_bytes(machine, at), rest) == 0)
                 continue;
-            const uint32_t with = visit(block->machine->stream_races, marks_of(place, at), writes, strong, answers);
+            const uint32_t with =
+                visit(block->machine->stream_races, marks_of(place, at), writes, strong, answers, seen->waited);
             if (with) {
                 struct problem problem;
                 describe(&problem, machine, with, writes, at);

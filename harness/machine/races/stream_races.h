@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct block;
 struct machine;
 struct problem;
 struct ranges;
@@ -20,7 +21,8 @@ struct passed {
 struct operation {
     uint32_t stream, number; /* from 1 on */
     struct passed behind;
-    bool told; /* its kernel has written memory of the host, which may know by that how far it is */
+    bool overlaps; /* a launch that may begin early: of its own stream, behind says what the host has waited for */
+    bool told;     /* its kernel has written memory of the host, which may know by that how far it is */
 };
 
 /* A part of a machine. */
@@ -42,6 +44,8 @@ static inline void passed_join(struct passed *passed, const struct passed *more)
 
 /* Begins an operation. `name` is a kernel's, or as "a copy". */
 void stream_races_begin(struct machine *machine, const struct operation *now, const char *name);
+/* A block waits for all launches before (griddepcontrol.wait), or lets the next one begin (launch_dependents). */
+void stream_races_control(struct block *block, bool waits);
 /* Notes that a copy or fill is about to read bytes, or to change them to others; NULL: to any. True: it races, and
  * *problem has with what. */
 bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, bool writes, const void *others,
