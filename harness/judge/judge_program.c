@@ -642,6 +642,20 @@ static bool is_replaced(const struct judgement *judgement, const struct sides *s
            !work->unknown && work->instead >= RULE_REPLACED_MOST * work->gone && work->time.grown <= work->time.gone;
 }
 
+/* Stream-ordered allocations in place of others are two calls each, and the host no longer waits for the GPU. */
+static void revise_allocations(struct judgement *program, const struct sides *sides)
+{
+    const double gone =
+        program_value(sides->metrics, program_of(sides->baseline, program->kernel), COMPUTED_ALLOCATIONS) -
+        program_value(sides->metrics, program_of(sides->run, program->kernel), COMPUTED_ALLOCATIONS);
+    const enum computed_counter counter = program->metric ? computed_counter_of(program->metric) : COMPUTED_NONE;
+    if ((counter != COMPUTED_STREAM_CALLS && counter != COMPUTED_HOST_CALLS) || !program->worse ||
+        program->metric->never_paid || sides->metrics->never_paid || !(gone > 0 && program->change <= 2 * gone))
+        return;
+    program->verdict = VERDICT_TRADED;
+    set_reason(program, "trade-off: %g fewer allocations that make the host wait for the GPU", gone);
+}
+
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++) {
@@ -656,6 +670,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             revise_less_than_parts(&comparison->list[p], sides);
             revise_lost_work(&comparison->list[p], sides);
             revise_heavier_kernels(&comparison->list[p], sides);
+            revise_allocations(&comparison->list[p], sides);
         }
     EACH(struct judgement, program, comparison->list, comparison->count) {
         /* What one side does not know of it may pay for what is in doubt. */
