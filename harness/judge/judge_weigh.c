@@ -22,6 +22,7 @@ struct evidence {
     const char *was, *is; /* the toolchains, where they differ; else NULL */
     char better[160];     /* the metrics that are better; empty: none is */
     double change;        /* of the time, relative to the baseline's */
+    double larger;        /* the threads of a block relative to the baseline's; 1 where that is unknown */
 };
 
 /* How often a program launches a kernel is the program's, and neither paid nor gained by the kernel's code. */
@@ -243,19 +244,26 @@ static bool has_several(const struct judgement *judgement, const struct estimate
 }
 
 /* Whether what is worse is issued instructions alone, by less than such a count is exact to: the code was rearranged.
- * No access may be worse, and an estimated time that was asked for is the same. */
+ * A block issues as much more as it has more threads. No access may be worse, and an estimated time that was asked for
+ * is the same. */
 static bool is_rearranged(const struct comparison *comparison, size_t first, const struct sides *sides,
-                          const struct estimated_change *change)
+                          const struct estimated_change *change, double larger)
 {
     static const enum exact_counter issued[] = {EXACT_INSTRUCTIONS, EXACT_OUTSIDE_WAITS, EXACT_LONGEST_WARP,
                                                 EXACT_BUSIEST_BLOCK, EXACT_BRANCH_TARGETS};
     for (size_t i = first; i < comparison->count; i++) {
         const struct judgement *row = &comparison->list[i];
-        if (judgement_is_worse(row) && (!is_cost(row, sides) || !(row->change <= RULE_INEXACT * row->base) ||
+        const double most = row->base * (exact_counter_of(row->metric) == EXACT_BUSIEST_BLOCK ? fmax(larger, 1) : 1);
+        if (judgement_is_worse(row) && (!is_cost(row, sides) || !(row->now - most <= RULE_INEXACT * most) ||
                                         !ANY(k, ARRAY_SIZE(issued), exact_counter_of(row->metric) == issued[k])))
             return false;
     }
     return change->way == ESTIMATED_EQUAL && change->likely <= 1 + RULE_INEXACT && asks_for_time(sides->metrics);
+}
+
+static double threads_of(const struct launch *launch)
+{
+    return (double)launch->block[0] * launch->block[1] * launch->block[2];
 }
 
 /* Lets the estimated time decide. False: it leaves that to the counts. */
@@ -265,7 +273,7 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
     char words[160];
     const bool pays = change->way == ESTIMATED_EQUAL || change->way == ESTIMATED_FASTER;
     if ((change->way == ESTIMATED_OPEN || change->way == ESTIMATED_EQUAL) && !*evidence->better &&
-        !is_rearranged(comparison, first, sides, change))
+        !is_rearranged(comparison, first, sides, change, evidence->larger))
         return false;
     estimated_words(change, words, sizeof words);
     EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
@@ -424,6 +432,8 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         estimate_change(&change, sides, base, now);
     const double least = change.known ? fmin(base->estimated->ns, now->estimated->ns) : 0;
     struct evidence evidence = find_evidence(comparison, first, other_code, least);
+    evidence.larger =
+        base->launch_count == 1 && now->launch_count == 1 ? threads_of(now->launches) / threads_of(base->launches) : 1;
     evidence.was = was;
     evidence.is = sides->origin->computed ? NULL : is; /* else the counts that are left decide */
     if (is && sides->origin->computed)
