@@ -91,6 +91,7 @@ static const struct {
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
+    runtime_calls(); /* unlike an attribute it asks the hardware, which may take milliseconds */
     const cudaError_t error = only_device(device);
     if (error != cudaSuccess || !properties)
         return error != cudaSuccess ? error : runtime_return(cudaErrorInvalidValue);

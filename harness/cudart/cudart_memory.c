@@ -374,6 +374,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
 {
     const size_t all = (size_t)runtime_gpu()->memory_bytes;
+    runtime_calls(); /* it asks the kernel's driver */
     return SET(total, all, SET(left, all - runtime_now()->used, runtime_lost()));
 }
 

@@ -53,7 +53,7 @@ def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
     .sessions[0].collector, (.kernels["program/scale@40,256"].estimated_time.ns > 0),
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
-expect 'its counts' 0 '[3,4,40004,2,2,40004,40004,4,4,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
+expect 'its counts' 0 '[3,4,40004,2,2,40004,40004,6,4,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
 git init -q ignoring && echo program >ignoring/.gitignore
 expect 'a baseline that git ignores' 0 'git ignores ignoring/perf/nvidia-h200/program/' 'because of .gitignore:1:program' -- \
     "$cugate" accept run.json --metrics "$top/metrics" --baselines ignoring/perf --reason test

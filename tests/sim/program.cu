@@ -188,9 +188,12 @@ static int right(int times)
     enum { COUNT = 10000 };
     static float numbers[COUNT];
     float *x, *out, found = 0, expected = COUNT;
+    cudaDeviceProp properties;
+    size_t bytes;
     for (float &number : numbers)
         number = 1;
-    if (cudaMalloc(&x, sizeof numbers) || cudaMalloc(&out, sizeof *out))
+    if (cudaGetDeviceProperties(&properties, 0) || cudaMemGetInfo(&bytes, &bytes) || cudaMalloc(&x, sizeof numbers) ||
+        cudaMalloc(&out, sizeof *out))
         return 4;
     cudaMemset(out, 0, sizeof *out);
     cudaMemcpy(x, numbers, sizeof numbers, cudaMemcpyHostToDevice);
