@@ -253,7 +253,8 @@ static bool is_rearranged(const struct comparison *comparison, size_t first, con
                                                 EXACT_BUSIEST_BLOCK, EXACT_BRANCH_TARGETS};
     for (size_t i = first; i < comparison->count; i++) {
         const struct judgement *row = &comparison->list[i];
-        const double most = row->base * (exact_counter_of(row->metric) == EXACT_BUSIEST_BLOCK ? fmax(larger, 1) : 1);
+        const double most =
+            row->base * (row->metric && exact_counter_of(row->metric) == EXACT_BUSIEST_BLOCK ? fmax(larger, 1) : 1);
         if (judgement_is_worse(row) && (!is_cost(row, sides) || !(row->now - most <= RULE_INEXACT * most) ||
                                         !ANY(k, ARRAY_SIZE(issued), exact_counter_of(row->metric) == issued[k])))
             return false;
