@@ -16,7 +16,7 @@ static const struct option_row *const all_rows[] = {
     OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason), .doc = ""),
     OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(paired), .doc = ""),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(power), .doc = ""),
-    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(was), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(suppress), .doc = ""),
     NULL,
 };
 static const struct option_row *const list_rows[] = {
@@ -25,7 +25,7 @@ static const struct option_row *const list_rows[] = {
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
     OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(paired), .doc = ""),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(power), .doc = ""),
-    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(was), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(suppress), .doc = ""),
     NULL,
 };
 /* clang-format on */
