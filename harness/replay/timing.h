@@ -8,9 +8,9 @@
 
 /* Name, value on an H200, the factor by which it may be wrong, and what it is. All factors make a launch longer. Cycles
  * are of the SM's clock. Rates are of one SM. Those of barriers, fences, atomics, tensor cores, copies of the hardware,
- * of how blocks begin, and the latencies of the L2, DRAM, ATOMS and MUFU are near what da8e4bc7:tests/gpu/calibrate.sh measured
- * on an H200 (GPU-5fafa3c2, driver 580.159.04, CUDA 13.0, 2026-11-29); the others were fitted to times of 108 kernels
- * on H100s and H200s (2026-11), from latencies that were published for Hopper. */
+ * of how blocks begin, and the latencies of the L2, DRAM, ATOMS and MUFU are near what da8e4bc7:tests/gpu/calibrate.sh
+ * measured on an H200 (GPU-5fafa3c2, driver 580.159.04, CUDA 13.0, 2026-11-29); the others were fitted to times of 108
+ * kernels on H100s and H200s (2026-11), from latencies that were published for Hopper. */
 /* clang-format off */
 #define TIMINGS(T) \
     T(launch_ns,         2000,  1.1,  "ns from the start of an empty launch to its end") \

@@ -3,8 +3,8 @@
  * A function is cut into parts by the upper bits of its argument. Within a part it is a polynomial of second degree of
  * the lower bits, in fixed point, as Oberman and Siu describe ("A High-Performance Area-Efficient Multifunction
  * Interpolator", ARITH 2005). What is not in their paper was found from results of an H100 (driver 580.159.04, CUDA
- * 13.0, 2026-11-26) for all arguments, which da8e4bc7:tests/gpu/mufu.sh prints: the parts, the square that lacks its lowest
- * columns, and these coefficients. Other coefficients may give the same results; these are the least that do. */
+ * 13.0, 2026-11-26) for all arguments, which da8e4bc7:tests/gpu/mufu.sh prints: the parts, the square that lacks its
+ * lowest columns, and these coefficients. Other coefficients may give the same results; these are the least that do. */
 #pragma once
 
 #include <stdint.h>
