@@ -290,7 +290,7 @@ static void done(const struct access *access)
                 continue;
             const uint32_t with =
                 visit(block->machine->stream_races, marks_of(place, at), writes, strong, answers, seen->waited);
-            if (with) {
+            if (with && !(block->doubted >> DOUBT_STREAMS & 1)) {
                 struct problem problem;
                 describe(&problem, machine, with, writes, at);
                 if (!machine->stream_races->suppressed)
