@@ -143,7 +143,7 @@ SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o) $(BUILD)/driver_entries.o
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c))
-CASES_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,baseline/accept_cases.c baseline/test_baseline_accept.c gate/test_check.c gate/test_check_blocks.c model/test_run_namesakes.c made_runs.c made_time.c cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
+CASES_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,baseline/accept_cases.c baseline/test_baseline_accept.c gate/test_check.c gate/test_check_blocks.c model/test_run_namesakes.c capsule/test_capsule_tolerance.c made_runs.c made_time.c cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
 # A file that another one includes is compiled there.
 KERNELS_O := $(patsubst %.cu,build/%.o,$(filter-out $(shell sed -n 's|^\#include "\(.*\.cu\)"|kernels/\1|p' $(KERNELS_CU)),$(KERNELS_CU)))
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
@@ -499,7 +499,7 @@ $(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/runtime_aliases.ld $(BUILD)/libcuga
 $(BUILD)/simulated/libcudart.so.13: $(BUILD)/libcugate_sim.so
 	@mkdir -p $(@D) && ln -sfn ../libcugate_sim.so $(@D)/libcudart.so.12 && ln -sfn ../libcugate_sim.so $@ && touch -h $@
 $(BUILD)/simulated/libcuda.so.1: $(BUILD)/simulated/libcudart.so.13
-	$(call say,LD)nm -D --defined-only $< | awk '$$3 ~ /^cu[A-Z]/ { sub(/@.*/, "", $$3); print ".globl " $$3 "; .type " $$3 ", @function; " $$3 ": ud2" }' | \
+	$(call say,LD)nm -D --defined-only $< | awk '$$3 ~ /^cu[A-Z]/ { sub(/@.*/, "", $$3); print ".globl " $$3 "; .type " $$3 ", @function; " $$3 ": .long 0" }' | \
 	    $(CC) -shared -nostdlib -x assembler - -x none -o $@ -Wl,-soname,libcuda.so.1 -Wl,-F,libcudart.so.13 -Wl,--no-as-needed $< \
 	    -Wl,-rpath,'$$ORIGIN' -Wl,-z,noexecstack
 

@@ -38,14 +38,14 @@ declare -A limits=([test]=396 [san]=420 [all]=1500 [install]=385)
 table="
 script     mutants              .    .   900        .  tests/sim/mutants.sh
 script     recorded_all         .    .   600        .  tests/sim/recorded.sh --all
-reports    reports             25    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
-reports    reports_pages       20    .     .        .  $pytest ${reports_first[*]}
+reports    reports             22    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
+reports    reports_pages       18    .     .        .  $pytest ${reports_first[*]}
 script     gate                27    .     .        .  tests/scripts/gate.sh
-criterion  unit                19   72     .        .  $build/tests/unit_tests
-criterion  machine             17   73     .        .  $build/tests/machine_tests
+criterion  unit                17   72     .        .  $build/tests/unit_tests
+criterion  machine             21   73     .        .  $build/tests/machine_tests
 script     ways_round          18    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              2    4     .        .  tests/ways_round/run.sh hostile
-script     recorded            27   68     .        .  tests/sim/recorded.sh
+script     recorded            29   68     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec_simulated       9    .     .        .  tests/scripts/exec_simulated.sh
@@ -66,18 +66,18 @@ script     programs_recorded    5    .     .        .  tests/scripts/programs_re
 script     upgrades             2    .     .        .  tests/scripts/upgrades.sh
 script     faults               9   37     .        .  tests/sim/faults.sh
 script     runtime              2    .     .        .  tests/sim/runtime.sh
-script     proof                17    .     .        .  tests/sim/proof.sh
+script     proof                16    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               1    .     .        .  tests/scripts/trades.sh
 script     evidence             3    .     .        .  tests/scripts/evidence.sh
 script     check_perf           5    .     .        .  tests/scripts/check_perf.sh
 script     simulate_own         7    .     .        .  tests/scripts/simulate_own.sh
-script     timeless             16    .     .        .  tests/scripts/timeless.sh
+script     timeless             15    .     .        .  tests/scripts/timeless.sh
 script     timing               6    .     .        .  tests/scripts/timing.sh
 script     capture              6   28     .        .  tests/scripts/capture.sh
 script     capsule              4   14     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     referee             29    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
+script     referee             32    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle               8   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           4    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh

@@ -130,7 +130,7 @@ static void put_power(enum value_type type, unsigned char *bytes, int power)
 {
     const int half = power < -24 ? -24 : power > 15 ? 15 : power;
     const uint16_t bits = (uint16_t)(half < -14 ? 1 << (half + 24) : (half + 15) << 10);
-    const double value = ldexp(1, power);
+    const double value = ldexp(1, power < 1023 ? power : 1023);
     const float single = power > 126 ? 0x1p126F : (float)value;
     if (type == VALUE_F16)
         memcpy(bytes, &bits, sizeof bits);

@@ -131,7 +131,7 @@ struct exit_words {
 /* clang-format on */
 
 struct command {
-    const char *name, *build;              /* --name; --build of bisect and init */
+    const char *name;
     const char *arguments;                 /* for the usage line: "BASE.json RUN.json" */
     const char *summary;                   /* one line */
     const char *details;                   /* paragraphs for --help, with exit codes where they need words */

@@ -118,8 +118,10 @@ static const struct metric *find_cause(const struct diagnosis *diagnosis, const 
 {
     for (size_t i = 0; i < count && stalls->pattern && stalls->pattern->sum.count == 0; i++) {
         const struct blame *other = &diagnosis->list[rows[i].index];
-        if (other->pattern && other->pattern->sum.count > 0 && other->hotspots[0].line == stalls->hotspots[0].line)
-            return diagnosis->comparison->list[rows[i].index].metric;
+        const struct judgement *judgement = &diagnosis->comparison->list[rows[i].index];
+        if (other->pattern && other->pattern->sum.count > 0 && other->hotspots[0].line == stalls->hotspots[0].line &&
+            judgement->verdict <= VERDICT_UNSURE)
+            return judgement->metric;
     }
     return NULL;
 }

@@ -117,9 +117,12 @@ static void note_renamed(struct comparison *comparison, const struct run *baseli
 static void note_relaunched(struct comparison *comparison, const struct run *baseline)
 {
     struct note_items items = {0};
-    for (size_t i = 0; i < baseline->result_count; i++)
-        if (baseline->results[i].former_id)
-            note_items_add(&items, "%s, before %s", baseline->results[i].id, baseline->results[i].former_id);
+    EACH(const struct result, base, baseline->results, baseline->result_count) {
+        const char *was = base->former_id;
+        const size_t name = was ? strcspn(was, "@") : 0;
+        if (was)
+            note_items_add(&items, "%s, before %s", base->id, was + (strncmp(was, base->id, name + 1) == 0 ? name : 0));
+    }
     comparison_add_items(comparison, &items, "renamed or launched in another shape, but compared as the same kernel");
 }
 

@@ -118,7 +118,9 @@ static int read_baseline(const struct check_request *request, const struct devic
 {
     *name = baseline_folder(request->baselines, device);
     const int code = baseline_read(baseline, request->baselines, device);
-    return code == EXIT_BASELINE ? EXIT_SAME : code; /* without one it is said, and nothing is judged */
+    return code == EXIT_BASELINE && !baseline_exists(request->baselines, device)
+               ? EXIT_SAME
+               : code; /* without one it is said, and nothing is judged */
 }
 
 int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name)

@@ -184,6 +184,8 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
     };
     EACH(const struct capsule, one, certifying->base.capsules.list, certifying->base.capsules.count)
         facts.wanted += is_of(one->id, drawn->id);
+    if (!drawn->refused && facts.wanted < 1 + certifying->request->draws)
+        facts.wanted = 1 + certifying->request->draws; /* a draw that was lost is not run */
     add_inputs(&facts, inputs, &drawn->drawn);
     add_tolerance(&facts, &certifying->code.capsules);
     refereed->tolerance = facts.tolerance;

@@ -52,7 +52,7 @@ struct certificate_facts {
     bool unfilled;      /* the reference fails where anything is */
     double tolerance;   /* of results; 0: none */
     const char *type;   /* of results */
-    double overflows;   /* the same that overflows on drawn inputs alone, or hangs on rounding */
+    double overflows;   /* the same that overflows on drawn inputs alone */
     uint64_t undecided; /* words that are not compared on any drawn inputs, and the argument of the first */
     unsigned undecided_argument;
     double uncounted;                 /* part of what the reference changes that varies and is not compared */

@@ -649,8 +649,8 @@ static void revise_allocations(struct judgement *program, const struct sides *si
         program_value(sides->metrics, program_of(sides->baseline, program->kernel), COMPUTED_ALLOCATIONS) -
         program_value(sides->metrics, program_of(sides->run, program->kernel), COMPUTED_ALLOCATIONS);
     const enum computed_counter counter = program->metric ? computed_counter_of(program->metric) : COMPUTED_NONE;
-    if ((counter != COMPUTED_STREAM_CALLS && counter != COMPUTED_HOST_CALLS) || !program->worse ||
-        program->metric->never_paid || sides->metrics->never_paid || !(gone > 0 && program->change <= 2 * gone))
+    if ((counter != COMPUTED_STREAM_CALLS && counter != COMPUTED_HOST_CALLS) || !may_be_paid(program, sides) ||
+        !(gone > 0 && program->change <= 2 * gone))
         return;
     program->verdict = VERDICT_TRADED;
     set_reason(program, "trade-off: %g fewer allocations that make the host wait for the GPU", gone);

@@ -102,7 +102,7 @@ done <<<"$changes"
 judged gpt2-eager.json gpt2-[123].json
 tr -s ' ' <said >squeezed
 mv squeezed said
-expect "what took the time, the most changed first" 1 'more kernels, of ' 'of at most' \
+expect "what took the time, the most changed first" 1 'more kernels, each with at most 16 % of the GPU time' \
     'gpt2/cudnn_generated_fort_native_sdpa_sm90_...x64_1x4x1_cga1x1x1_kernel0_0@132,384,152576 11.1 ms gone' 'libraries loaded by the baseline, but not now: libcudnn_engines' \
     'counts differ for the same code and shape' 'regressed gpt2/program gpu_time +103 ms' \
     '(-4.2 %) 0 B regressed gpt2/nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT@2x66,384,213188'

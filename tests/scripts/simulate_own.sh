@@ -77,7 +77,7 @@ judge strided "${mine[@]}" --out "$work/build/check"
 # shellcheck disable=SC2016 # Markdown's quotes
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 1' ci/SKILL.md)"
 expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 26' \
-    'let lanes read neighbouring'
+    'let neighbouring lanes read neighbouring'
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:32' \
     'this command runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so' -- judge beyond "${mine[@]}"
 expect_typed beyond 5

@@ -91,7 +91,7 @@ expect "are kept" 0 -- "$cugate" accept "$work/turn.json" --baselines "$work/kep
 ask "$cugate" check --simulate=nvidia-h200 --kernels "$work/slow.capsule" --baselines "$work/kept"
 expect "by which other code is judged" 1 'regressed  train/turn@1,256' 'mine/turn.cu:17'
 ask "$cugate" check --simulate=nvidia-h200 --kernels "$work/other.capsule" --baselines "$work/kept"
-expect "but not that of another compiler" 3 'built by ptxas 13.0.77, the baseline by ptxas 13.0.88'
+expect "but not that of another compiler" 3 'built by ptxas 13.0.77, but the baseline by ptxas 13.0.88'
 
 # ---- Triton. Its results are others in their last bits, and it launches each build in blocks of its own
 triton=tests/capsule/triton

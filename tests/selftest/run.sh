@@ -22,7 +22,10 @@ try_mutation() {
     [[ $part == Q* ]] || linked=${CASES:?} arguments=(--filter "$part/*")
     source=$(echo harness/*/"$file")
     mkdir -p "$mutant"
-    sed "$expression" "$source" >"$mutant/$file"
+    if ! sed "$expression" "$source" >"$mutant/$file"; then
+        echo "mutation: $name: ERROR: sed does not take $expression"
+        return
+    fi
     if cmp -s "$source" "$mutant/$file"; then
         echo "mutation: $name: ERROR: $expression changes nothing in $source"
         return

@@ -29,7 +29,7 @@ struct shadow {
         uint32_t lanes; /* 0: another warp */
         unsigned char writer;
         uint32_t address, word;
-    } again[MOST_WORDS];
+    } again[2 * MOST_WORDS]; /* of lanes and of warps */
     unsigned again_count;
 };
 
@@ -75,7 +75,7 @@ static void lanes_meet(const struct warp *warp, bool writes, uint32_t others, bo
 static void note_again(struct shadow *shadow, const struct block *block, uint32_t address, unsigned char writer,
                        uint32_t lanes)
 {
-    if (shadow->again_count == MOST_WORDS)
+    if (shadow->again_count == ARRAY_SIZE(shadow->again))
         return;
     struct again *again = &shadow->again[shadow->again_count++];
     *again = (struct again){.lanes = lanes, .writer = writer, .address = address & ~3u};

@@ -67,11 +67,17 @@ void stream_races_control(struct block *block, bool waits)
     struct seen *seen = block->watch.states[WATCH_STREAMS];
     if (!(block->watch.on >> WATCH_STREAMS & 1))
         return;
-    uint32_t *open = &races->list[races->count - 1].open;
-    if (waits)
+    uint32_t *open = &races->list[races->count - 1].open; /* the most that any block leaves open: threads share them */
+    uint32_t known = __atomic_load_n(open, __ATOMIC_RELAXED), most = 1;
+    if (waits) {
         seen->waited = true;
-    else if (!seen->waited || *open == 0)
-        *open = seen->waited ? 1 : races->now.number - races->now.behind.of[races->now.stream];
+        return;
+    }
+    if (!seen->waited)
+        most = races->now.number - __atomic_load_n(&races->now.behind.of[races->now.stream], __ATOMIC_RELAXED);
+    while (known < most &&
+           !__atomic_compare_exchange_n(open, &known, most, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
 static size_t below(const struct stream_races *races, uint64_t address)
