@@ -75,8 +75,7 @@ void stream_races_control(struct block *block, bool waits)
     }
     if (!seen->waited)
         most = races->now.number - __atomic_load_n(&races->now.behind.of[races->now.stream], __ATOMIC_RELAXED);
-    while (known < most &&
-           !__atomic_compare_exchange_n(open, &known, most, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    while (known < most && !__atomic_compare_exchange_n(open, &known, most, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 
