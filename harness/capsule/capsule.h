@@ -161,9 +161,10 @@ unsigned char *capsules_blob(const struct capsules *capsules, const struct blob 
 size_t capsules_same_code(const struct capsules *capsules, size_t i);
 const struct capsule *capsules_find(const struct capsules *capsules, const char *id); /* NULL: there is none */
 
-/* Words of 8 bytes that the launch changes, and how many of them are not compared, since they vary. */
+/* Words of 8 bytes that the launch changes, and how many of them are not compared, since they vary, or may be as far
+ * off as rounding takes them. */
 struct compared {
-    uint64_t changed, masked;
+    uint64_t changed, masked, loose;
 };
 /* Counts them. -1 with *problem. In capsule_compared.c. */
 int capsules_compared(const struct capsules *capsules, const struct capsule *capsule, struct compared *compared,
@@ -347,14 +348,14 @@ struct tolerance {
     const unsigned char *allowed; /* for the values of one span; NULL: nothing */
     uint64_t integers;            /* counted: 32-bit words that differ where there are integers */
     uint64_t beyond;              /* counted: values that differ by more */
-    double largest;               /* counted: the largest difference of these; INFINITY where a value is no number */
+    double largest;               /* counted: the largest difference of these; INFINITY where a value is not a number */
     uint64_t within;              /* counted: values that differ by less, and */
     double off;                   /* the largest of these, as a part of what the rule takes it of; */
     uint64_t counted;             /* those of them whose expected value is not 0 */
     double ulps, squares;         /* of these the largest, and the sum of squares, in units of the value's last place */
 };
 
-/* Notes how far a value may be off, as a power of 2, no byte of which is all ones: `near` and `far` are the value where
+/* Notes how far a value may be off, as a power of 2 that has no byte 0xff: `near` and `far` are the value where
  * inputs moved by less and by more. False: it is moved no further than was noted before, or jumps. */
 bool tolerance_allow(enum value_type type, unsigned char *allowed, const unsigned char *expected,
                      const unsigned char *near, const unsigned char *far);
@@ -481,7 +482,7 @@ struct draw_request {
     void *self;
 };
 
-/* Whether a form has an array otherwise than as it was captured: without one there is no draw of that form. */
+/* Whether a form changes the array: a form that changes none is not drawn. */
 bool drawn_has_form(const struct drawn_array *array, enum draw_form form);
 
 /* Writes a capsule of the same launch on other inputs, with what the capsule's code makes of them as its result. So

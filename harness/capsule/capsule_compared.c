@@ -5,7 +5,8 @@
 
 enum { WORD = 8 };
 
-/* Counts the words of a page that the launch changes, and those of them with all changed bits masked. */
+/* Counts the words of a page that the launch changes, and those of them with all changed bits masked, and
+ * those of a value that may be off: no mask of bits has other bytes than 0 and 0xff. */
 static void count_page(struct compared *compared, const unsigned char *before, const unsigned char *after,
                        const unsigned char *varies)
 {
@@ -16,6 +17,8 @@ static void count_page(struct compared *compared, const unsigned char *before, c
         memcpy(&mask, varies + at, sizeof mask);
         compared->changed += was != is;
         compared->masked += was != is && ((was ^ is) & ~mask) == 0;
+        const bool is_bits = ALL(i, WORD, varies[at + i] == 0 || varies[at + i] == 0xff);
+        compared->loose += was != is && !is_bits;
     }
 }
 

@@ -370,7 +370,7 @@ static int try_nans(struct drawing *drawing, uint64_t *state, struct drawn *draw
 }
 
 /* Half of an array of floats or bytes, in the last draw a quarter, becomes that of another of its size, or that some
- * words later: what code compares may be alike. */
+ * words later: values that code compares may be equal. */
 static void relate(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
 {
     enum { SHIFTS = 3, STEP = DRAW_SPAN / 2 };

@@ -15,7 +15,7 @@ struct draw {
     bool all_zeros; /* draw_array() sets it */
     bool far;       /* many values are the constants, or next to them */
     bool exact;     /* results are compared bit for bit: then other floats are large, of one bit of mantissa */
-    bool stale;     /* what is written begins with the results of what was there, of which parts come back */
+    bool stale;     /* the output holds earlier results at first, and parts of the inputs are as they were for these */
     unsigned nans;  /* so many floats become NaN, and nothing else is drawn */
     bool integers;  /* whoever made the task says so: they are no floats, whatever they look like */
     bool hot;       /* in all draws but the last most integers are the same: counters of few bits overflow */

@@ -178,6 +178,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         .unfilled = drawn->unfilled,
         .uncounted = drawn->uncounted,
         .overflows = drawn->overflows,
+        .loose = drawn->loose,
         .undecided = drawn->undecided,
         .undecided_argument = drawn->of_argument,
         .allowed = certifying->request->allowed,

@@ -108,10 +108,13 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
                              "all drawn inputs, so not compared there",
                              facts->undecided_argument, facts->undecided, plural((size_t)facts->undecided),
                              facts->undecided == 1 ? "is" : "are"));
-    char within[64] = "bit for bit", beyond[96] = "";
+    char within[64] = "bit for bit";
+    OWNED_TEXT beyond = x_strdup("");
     if (facts->overflows > 0)
-        snprintf(beyond, sizeof beyond, "; %.2g %% of one drawn result overflows and is not compared",
-                 100 * facts->overflows);
+        x_append(&beyond, "", "; %.2g %% of one drawn result overflows and is not compared", 100 * facts->overflows);
+    if (facts->loose > 0)
+        x_append(&beyond, "", "; %.2g %% of one drawn result may be as far off as rounding takes the reference",
+                 100 * facts->loose);
     if (facts->tolerance > 0)
         snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);
     return row(CERTIFICATE_PASSED,

@@ -53,6 +53,7 @@ struct certificate_facts {
     double tolerance;   /* of results; 0: none */
     const char *type;   /* of results */
     double overflows;   /* the same that overflows on drawn inputs alone */
+    double loose;       /* the largest part of a drawn result that may be as far off as rounding takes the reference */
     uint64_t undecided; /* words that are not compared on any drawn inputs, and the argument of the first */
     unsigned undecided_argument;
     double uncounted;                 /* part of what the reference changes that varies and is not compared */

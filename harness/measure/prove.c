@@ -397,6 +397,9 @@ static int join(struct proving *proving)
                 double *most =
                     one.list[k].proof == PROOF_VARIES ? &prove->results[i].uncounted : &prove->results[i].overflows;
                 *most = fmax(*most, part);
+                if (compared.changed > 0)
+                    prove->results[i].loose =
+                        fmax(prove->results[i].loose, (double)compared.loose / (double)compared.changed);
                 changed = compared.changed > changed ? compared.changed : changed;
                 failed = capsule_writer_copy(&writer, &one, &one.list[k], NULL);
             }

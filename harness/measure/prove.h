@@ -16,6 +16,7 @@ struct proof_result {
     bool unfilled;      /* of draws: it failed wherever what it writes was filled with a pattern */
     double uncounted;   /* of draws: the largest part of what a launch changes that is not compared, since it varies */
     double overflows;   /* of draws: the same where it overflows, as it does not on the captured inputs */
+    double loose;       /* of draws: the largest part that may be as far off as rounding takes the reference */
     uint64_t undecided; /* of draws: words that are not compared on any drawn inputs, the first where this points to: */
     unsigned of_argument; /* its number, from 1; 0: none does */
     bool in_part;         /* not all was found that it writes without changing it */

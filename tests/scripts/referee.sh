@@ -431,7 +431,7 @@ expect "where large numbers cancel, results may be as far off as rounding takes 
 task "$work/made.capsule" --launch 'weights<<<256, 32>>>(out:f32:8192, f32:8192:normal:0:1, f32=1)' --tolerance 1e-5 -o "$work/weights.capsule"
 expect "of weights of exponentials" 0 '1 launch'
 referee weights "$work/made.capsule" --launch by_powers
-expect "and as last places of the inputs do" 0 'passed: 1 of 1 kernel'
+expect "and as last places of the inputs do" 0 'passed: 1 of 1 kernel' 'may be as far off as rounding takes the reference'
 referee weights "$work/made.capsule" --launch clamped
 expect "but no further" 5 'result refused on drawn inputs: wrong result'
 task "$work/made.capsule" --launch 'logs<<<1, 64>>>(out:f32:64, f32:4096)' --launch 'steep<<<1, 64>>>(out:f32:64, f32:64:constant:0)' --tolerance 1e-4 -o "$work/finite.capsule"
