@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Does the work of `cugate bisect`, which parses its options and calls this script. git chooses commits, in a worktree of its
-# own. Each commit is built and run there, and the program says which end its value is nearer to.
+# own. Each commit is built and run there, and `cugate compare` compares the runs. A commit is bad when its value is nearer to
+# that of BAD.
 #
 #   bisect.sh GOOD..BAD KERNEL METRIC LIBRARY BUILD computed|measured [OPTION OF cugate run]...
 #
@@ -12,7 +13,14 @@ set -uo pipefail
 . "$(dirname "$(realpath "$0")")/where.sh"
 range=$1 kernel=$2 metric=$3 named=$4 build=$5 how=$6
 shift 6
-options=("$@")
+options=("$@") sets=()
+for option; do
+    [[ $option != --metrics=* ]] || sets+=("$option")
+done
+command -v jq >/dev/null || {
+    echo 'cugate: error: bisect reads JSON by jq: apt-get install jq' >&2
+    exit 2
+}
 
 say() { # FORMAT WORD...: prints text of commits and builds without control characters or marks that reverse text
     # shellcheck disable=SC2059 # the format
@@ -119,7 +127,9 @@ run_build() {
     apart "$CUGATE" run -q -k "$kernel" --kernels "$tree/$library" "${options[@]}" --save "$1" >/dev/null 2>"$folder/errors" || ended=$?
     if [ -s "$1" ]; then
         cat "$folder/errors" >&2
-        "$CUGATE" bisect --judge ran "$1" -k "$kernel" 2>"$folder/errors" && return
+        why=$(jq -r --arg kernel "$kernel" '.kernels | if length == 1 then .[] | select(.status != "ok") | "\(.status): \(.reason)"
+            elif length == 0 then "it has no kernel \($kernel)" else "-k \($kernel) matches \(length) kernels: choose one" end' "$1")
+        [ -n "$why" ] || return 0
     elif [ $ended -eq 2 ] && "$CUGATE" list --kernels "$tree/$library" >/dev/null 2>&1; then
         why="it has no kernel $kernel"
     fi
@@ -128,21 +138,47 @@ run_build() {
     return 1
 }
 cannot_check_out() { fail 2 "git cannot check out ${1::12} into $tree"; }
-judge() { # QUESTION RUN...
-    "$CUGATE" bisect --judge "$@" -k "$kernel" ${metric:+-m "$metric"}
+
+# rows BASE RUN JQ [--arg NAME VALUE]...: what the jq program says of the rows of the second run beside the first one's; the exit
+# code is that of the comparison. `clear` are rows with a number on both sides.
+rows() {
+    local code=0 base=$1 run=$2 program=$3
+    shift 3
+    "$CUGATE" compare --format json -o "$folder/compared" --trades no "${sets[@]}" "$base" "$run" >/dev/null 2>"$folder/errors" || code=$?
+    case $code in 2 | 4) return $code ;; esac
+    jq -r --arg metric "$metric" "$@" '
+        def number: if fabs < 1e15 and floor == . then tostring | until(test("[0-9]{4}") | not;
+            sub("(?<a>[0-9])(?<b>[0-9]{3})(?![0-9])"; "\(.a),\(.b)")) else tostring end;
+        def share: if .base == 0 then "" else (.now / .base * 1000 | round / 10 - 100) as $p
+            | " (\(if $p < 0 then "" else "+" end)\($p * 10 | round / 10) %)" end;
+        def change: "  \(.metric): \(.base | number) -> \(.now | number)\(share)";
+        [.judgements[] | select(.metric and .class != "info" and ($metric == "" or .metric == $metric))] as $all
+        | [$all[] | select(.change != null)] as $clear | '"$program" "$folder/compared"
+    return $code
 }
 
-# compare_ends GOOD_RUN BAD_RUN WORDS: says what got worse, and sets `metric` and `id`. Exits where nothing did.
+# compare_ends GOOD_RUN BAD_RUN WORDS: says what got worse. Sets `metric`, `worst` (its value at BAD) and `whole` (its change).
+# Exits where nothing got worse.
 compare_ends() {
-    local ended=0 by=()
-    [ "$how" = computed ] || by=(--device=0)
-    worse=$(judge worse "$1" "$2" "${by[@]}") || ended=$?
-    if [ $ended -ne 1 ]; then
-        [ -z "$worse" ] || printf '%s\n' "$worse"
-        exit $ended
+    local code=0 worse
+    # shellcheck disable=SC2016 # of jq
+    worse=$(rows "$1" "$2" '($clear | map(select(.verdict == "regressed"))[0] // empty) | .metric, .kernel, change, .now, (.now - .base | fabs)') || code=$?
+    case $code in 2 | 4) fail $code "$(last_error)" ;; esac
+    if [ -n "$worse" ]; then
+        { read -r metric && read -r kernel && read -r change && read -r worst && read -r whole; } <<<"$worse"
+        say '%s, %s, %s\n  %s\n' "$kernel" "$how" "$3" "$change"
+        return
     fi
-    read -r metric id <<<"$worse"
-    say '%s, %s, %s\n%s\n' "$id" "$how" "$3" "${worse#*$'\n'}"
+    # shellcheck disable=SC2016
+    why=$(rows "$1" "$2" '($all | map(select(.verdict == "unsure" or .verdict == "missing"))[0] // empty)
+        | "\(.metric) of \(.kernel) cannot be compared: \(.reason // .verdict)"')
+    [ -z "$why" ] || fail 3 "$why"
+    # shellcheck disable=SC2016
+    [ "$(rows "$1" "$2" '$clear | length')" != 0 ] || fail 5 "${metric:-nothing} of $kernel has no number at both ends"
+    say '%s: not worse at %.12s than at %.12s, by %s\n' "$kernel" "$bad" "$good" "${metric:-any ${how/measured/} metric}"
+    [ -z "$metric" ] && [ "$how" = computed ] || exit 0
+    echo 'to bisect by time, on a GPU: -m time'
+    exit 3
 }
 
 # ---- Commits.
@@ -182,8 +218,11 @@ while log=$(git -C "$tree" bisect log) && ! grep -q '^# first bad commit: \[\|^#
     commit=$(git -C "$tree" rev-parse HEAD)
     verdict=skip words=''
     if run_build "$folder/$commit"; then
-        read -r verdict words <<<"$(judge nearer "$folder"/{"$good","$bad","$commit"} 2>"$folder/errors" || echo skip)"
-        why=$(last_error)
+        # shellcheck disable=SC2016
+        read -r verdict words <<<"$(rows "$folder/$good" "$folder/$commit" '$clear[0] | if . then
+            "\(if (.now - $worst | fabs) < (.now - .base | fabs) then "bad" else "good" end) \(.now | number)" else
+            "skip \($all[0].reason // "not measured")" end' --argjson worst "$worst")"
+        [ "$verdict" != skip ] || why="$metric: $words" words=''
     fi
     [ "$verdict" != skip ] || rm -f "$folder/$commit"
     say '  %.12s  %-4s  %12s  %s\n' "$commit" "$verdict" "$words" "$(subject_of "$commit")"
@@ -198,7 +237,11 @@ if [ -n "$first" ]; then
     say '\nfirst bad commit: %.12s %s\n' "$first" "$(subject_of "$first")"
     before=$folder/$(git -C "$top" rev-parse --verify --quiet "$first^")
     [ -f "$before" ] || before=''
-    judge found "$folder"/{"$good","$bad","$first"} ${before:+"$before"}
+    # shellcheck disable=SC2016
+    rows "${before:-"$folder/$good"}" "$folder/$first" '$clear[0] | change'
+    # shellcheck disable=SC2016
+    [ -z "$before" ] || [ "$(rows "$before" "$folder/$first" '$clear[0] | (.now - .base | fabs) < $whole' --argjson whole "$whole")" != true ] ||
+        echo '  this commit explains only part of the change; another commit in the range explains the rest'
     exit 1
 fi
 printf '\nonly commits are left that could not be built or measured; the first bad one is among\n'

@@ -98,8 +98,7 @@ static void print_command(const struct command *command)
     const struct option_row *row;
     printf("    %s)\n        takes='", command->name);
     for (size_t i = 0; (row = options_row(command, i)); i++)
-        if (!row->internal)
-            printf("%s%s%s", i > 0 ? " " : "", row->name[1] ? "--" : "-", row->name);
+        printf("%s%s%s", i > 0 ? " " : "", row->name[1] ? "--" : "-", row->name);
     printf("'\n        case $before in\n");
     for (size_t i = 0; (row = options_row(command, i)); i++)
         print_option(row);

@@ -98,7 +98,7 @@ static void print_options(const struct text *text, const struct command *command
     if (*command->takes)
         text_print(text, INK_PLAIN, "\noptions\n");
     for (size_t i = 0; command->takes[i]; i++)
-        if (!command->takes[i]->internal && (!brief || !needed_words(command->takes[i], command)))
+        if (!brief || !needed_words(command->takes[i], command))
             print_row(text, command->takes[i], command);
 }
 

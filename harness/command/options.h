@@ -95,7 +95,6 @@ struct option_row {
     long minimum, maximum; /* range of a number; for KIND_SECONDS minimum itself is excluded */
     enum document document;
     const char *doc; /* KIND_FORMAT: NULL, for the names of the formats are */
-    bool internal;   /* for a script of cugate's own: --help does not list it */
     unsigned ways;   /* of making a run that the option says something for, WAY bits; 0: all */
 };
 

@@ -102,12 +102,12 @@ commit 'fourteen has it again' strided
 git checkout -q -f main && echo 'not committed' >>changes
 refs >"$work/refs"
 bisect one..fourteen -k mine/scale -m global_load_sectors
-expect "the commit is found" 1 "building $(git rev-parse --short one) one as it was ..." '... built after ' 'mine/scale, computed, 9 commits' 'global_load_sectors: 2,048 -> 16,384 (+700.0 %)' \
-    'eleven reads far apart' 'first bad commit: ' 'global_load_sectors: 4,096 -> 16,384 (+300.0 %)' \
+expect "the commit is found" 1 "building $(git rev-parse --short one) one as it was ..." '... built after ' 'mine/scale, computed, 9 commits' 'global_load_sectors: 2,048 -> 16,384 (+700 %)' \
+    'eleven reads far apart' 'first bad commit: ' 'global_load_sectors: 4,096 -> 16,384 (+300 %)' \
     'this commit explains only part of the change'
 bisect one..ten -k mine/scale
 expect "also where it is the smaller one that is asked for, and no metric" 1 'first bad commit: ' 'nine reads twice as far' \
-    'global_load_sectors: 2,048 -> 4,096 (+100.0 %)' '!explains only part'
+    'global_load_sectors: 2,048 -> 4,096 (+100 %)' '!explains only part'
 (cd below && bisect one..ten -k mine/scale --kernels ../out/libmine.so --build 'exec make out/libmine.so')
 expect "from a folder below, with a command" 1 'nine reads twice as far'
 printf 'kernels = out/libmine.so\ngpu = nvidia-h200\n' >cugate.ini
