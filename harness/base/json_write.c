@@ -153,11 +153,6 @@ void json_put_null(struct json_writer *json, const char *key)
     json_put_text(json, key, NULL);
 }
 
-void json_put_known(struct json_writer *json, const char *key, bool known, double number)
-{
-    json_put_number(json, key, known ? number : NAN);
-}
-
 void json_put_if(struct json_writer *json, const char *key, const char *text)
 {
     if (text)

@@ -52,9 +52,6 @@ void json_put_count(struct json_writer *json, const char *key, unsigned long lon
 void json_put_flag(struct json_writer *json, const char *key, bool flag);
 void json_put_null(struct json_writer *json, const char *key);
 
-/* Writes the number, or null where it is not known. */
-void json_put_known(struct json_writer *json, const char *key, bool known, double number);
-
 /* Writes the member only if text is not NULL. */
 void json_put_if(struct json_writer *json, const char *key, const char *text);
 

@@ -179,8 +179,6 @@ int options_read_metrics(const struct options *options, struct metrics *metrics)
 /* Chooses the metrics that -m matches, and those that they are judged by; without -m all. *chosen borrows them, and its
  * list is the caller's to free. -1 after error() when a glob matches none. In options_metrics.c. */
 int options_choose_metrics(struct metrics *chosen, const struct metrics *all, const struct options *options);
-/* returns the folder of metrics that came with cugate */
-const char *options_shipped_metrics(const struct options *options);
 
 /* Whether the arguments are run files to be read, so that nothing is measured. In options_ways.c. */
 bool options_read_runs(const struct options *options, const struct command *command);

@@ -1,7 +1,8 @@
 /* Reads the metrics that --metrics names, a folder and further sets, and chooses those of -m. */
 #include "options.h"
 
-const char *options_shipped_metrics(const struct options *options)
+/* returns the folder of metrics that came with cugate */
+static const char *options_shipped_metrics(const struct options *options)
 {
     return options->found[1] ? options->found[1] : options->metrics;
 }

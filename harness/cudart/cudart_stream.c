@@ -174,7 +174,8 @@ void stream_chain(cudaStream_t stream, size_t launches)
         extend(stream, NULL, launches);
 }
 
-void stream_waited(cudaStream_t stream)
+/* Notes that this thread has waited for the stream. */
+static void stream_waited(cudaStream_t stream)
 {
     waited_chain = order_now(stream).chain;
     (void)seen(stream, cudaSuccess);

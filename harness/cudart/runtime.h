@@ -219,8 +219,6 @@ cudaGraph_t stream_graph(cudaStream_t stream);
 void stream_chain(cudaStream_t stream, size_t launches);
 /* Begins an operation of a stream that is not captured. */
 void stream_begins(cudaStream_t stream);
-/* Notes that this thread has waited for the stream. */
-void stream_waited(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */
 bool stream_captures(cudaGraph_t graph);
 

@@ -69,7 +69,8 @@ static double all_time(const struct program_groups *groups)
     return all;
 }
 
-bool program_group_is_seldom(const struct program_groups *groups, const struct program_group *group)
+/* Whether the group took less than 1 % of the first run's GPU time, by records; false where these lack any time. */
+static bool program_group_is_seldom(const struct program_groups *groups, const struct program_group *group)
 {
     return program_is_seldom(program_group_time(group), all_time(groups));
 }

@@ -284,8 +284,6 @@ bool program_group_is_of_first_part(const struct program_group *group);
  * is_whole, where processes did not tell what they missed, a group also lacks what it has in another set. */
 size_t program_lacks(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
                      const size_t *set_of, size_t set, size_t enough, bool is_whole);
-/* Whether the group took less than 1 % of the first run's GPU time, by records; false where these lack any time. */
-bool program_group_is_seldom(const struct program_groups *groups, const struct program_group *group);
 /* Whether no further run is made for a group of the first part. Its launches are more than `first`, so that set 0 has
  * all its samples, or take less than 1 % of the GPU time. */
 bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first);

@@ -66,9 +66,6 @@ int metrics_read_folder(struct metrics *metrics, const char *folder);
 int metrics_read_sets(struct metrics *metrics, const char *folder, char *const *sets, size_t count,
                       const char *shipped);
 
-/* Reads every metric of a folder including optional ones, for looking something up. */
-int metrics_read_whole(struct metrics *metrics, const char *folder);
-
 /* Parses the text of one file and appends its sections; path is only for messages. The names of other metrics are not
  * checked: call metrics_check at the end. */
 int metrics_read_text(struct metrics *metrics, const char *path, const char *text);

@@ -178,12 +178,3 @@ int metrics_read_folder(struct metrics *metrics, const char *folder)
 {
     return metrics_read_sets(metrics, folder, NULL, 0, folder);
 }
-
-int metrics_read_whole(struct metrics *metrics, const char *folder)
-{
-    *metrics = (struct metrics){0};
-    int result = read_folder(metrics, folder, true);
-    if (result < 0)
-        metrics_release(metrics);
-    return result;
-}

@@ -96,7 +96,6 @@ struct block_barrier {
     unsigned arrived;  /* threads that arrived by BAR.ARV; those that wait are counted when needed */
     uint32_t arrivers; /* and the warps that they are of, one bit each */
     uint32_t votes, vote_and, vote_or;
-    unsigned generation;
 };
 
 /* Blocks that can access each other's shared memory. One CPU thread executes them in turn. */

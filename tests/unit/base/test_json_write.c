@@ -35,7 +35,7 @@ static void write_tree(struct json_writer *json)
     json_close(json);
     json_open(json, "empty", '[', JSON_LINES);
     json_close(json);
-    json_put_known(json, "unknown", false, 1);
+    json_put_number(json, "unknown", NAN);
     json_close(json);
 }
 

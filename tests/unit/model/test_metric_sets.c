@@ -114,7 +114,4 @@ Test(metric_sets, what_an_optional_file_has_is_known_to_be_optional)
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     cr_expect_null(metrics_find(&metrics, "tensor_active"));
     metrics_release(&metrics);
-    cr_assert_eq(metrics_read_whole(&metrics, "metrics"), 0);
-    cr_expect(metrics_find(&metrics, "time") && metrics_find(&metrics, "tensor_active"));
-    metrics_release(&metrics);
 }
