@@ -10,9 +10,9 @@ objects=${1:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Writes "ROOM OTHER" for each room that a room may include, and the rooms in their order.
-awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in seen); i++) print $1, $i; seen[$1] }' \
-    rooms="$work/rooms" harness/ROOMS >"$work/may"
+# Writes "ROOM OTHER" for each room that a room may include, those that it names, and the rooms in their order.
+awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && $i != "|"; i++) { print $1, $i >named; if ($i in seen) print $1, $i } seen[$1] }' \
+    rooms="$work/rooms" named="$work/named" harness/ROOMS >"$work/may"
 
 {
     # Each room has a folder and a line. cugate/ is no room: kernel libraries include it.
@@ -20,7 +20,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
         sed -n 's|^< \(.*\)|harness/ROOMS: there is no folder harness/\1|p; s|^> \(.*\)|harness/\1: has no line in harness/ROOMS|p'
 
     # Each include is of the own room, or is the public header of a room on the line.
-    grep -nE '^[[:space:]]*#[[:space:]]*include' harness/**/*.[ch] | awk -F: '
+    grep -nE '^[[:space:]]*#[[:space:]]*include' harness/**/*.[ch] | awk -F: -v used="$work/used" '
         FILENAME == ARGV[1] { may[$0]; next }
         FILENAME == ARGV[2] { there[$0]; next }
         {
@@ -44,6 +44,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
                     print where room " may not include " to ": see its line in harness/ROOMS"
                 else if (name != to "/" last ".h")
                     print where name " is private to its room: include \"" to "/" last ".h\""
+                print room, to >used
             }
         }' "$work/may" <(printf '%s\n' harness/**/*) -
 
@@ -71,6 +72,9 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
     awk 'NR == FNR { may[$1 " " $2]; next }
          $3 != $4 && !(($3 " " $4) in may) { print "harness/" $1 ": calls harness/" $2 ", and " $3 " may not: see its line in harness/ROOMS" }' \
         "$work/may" "$work/calls"
+    # Each permission is used, by an include or a call.
+    awk '{ pair = $(NF - 1) " " $NF } FILENAME != last { used[pair]; next }
+         !(pair in used) { print "harness/ROOMS: " $1 " does not use " $2 }' last="$work/named" "$work/used" "$work/calls" "$work/named"
 
     # Neither calls between files of a room nor its headers form a circle.
     while read -r room; do
