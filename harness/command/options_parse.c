@@ -308,7 +308,7 @@ bool options_takes_key(const struct command *command, const char *name)
     if (strcmp(name, "gpu") != 0)
         return row_named(command, name, &place);
     for (size_t i = 0; (row = options_row(command, i)); i++)
-        if ((row->kind == KIND_TEXT_OR_FLAG ? row->place_2 : row->place) == PLACE(gpu))
+        if (!row->own && (row->kind == KIND_TEXT_OR_FLAG ? row->place_2 : row->place) == PLACE(gpu))
             return true;
     return false;
 }
@@ -331,6 +331,8 @@ static int take_from_config(struct options *options, const struct command *comma
     struct options *taker = key->in_force ? options : &unused;
     if (!row)
         row = row_of_any_command(key->name);
+    if (row->own)
+        BUG("cugate.ini has the key %s, but --%s is a field of one command alone", key->name, row->name);
     OWNED_TEXT name = x_sprintf("%s:%d: %s", options->config.path, key->line, key->name);
     /* For a flag with an optional text, cugate.ini gives only the text: `list --metrics` lists metrics, and cugate.ini
      * says which. */

@@ -262,9 +262,27 @@ Test(config, every_key_is_an_option)
         bool found = false;
         for (size_t c = 0; c < command_count; c++)
             for (const struct option_row *const *row = list[c]->takes; *row; row++)
-                found = found || strcmp((*row)->name, names[i]) == 0;
+                if (strcmp((*row)->name, names[i]) == 0) {
+                    found = true;
+                    cr_expect(!(*row)->own || strcmp(names[i], "gpu") == 0, "%s of %s", names[i], list[c]->name);
+                }
         cr_expect(found, "%s", names[i]);
     }
+}
+
+struct own_options {
+    int first;
+};
+
+Test(config, an_option_of_one_command_is_not_a_key, .init = enter, .fini = scratch_leave, .signal = SIGABRT)
+{
+    const struct option_row *const own[] = {
+        OPTION(.name = "first", .argument = "N", .kind = KIND_INTEGER, .place = OWN_PLACE(first), .maximum = 9), NULL};
+    const struct command has = {.name = "has", .takes = own, OWN_DEFAULTS(0)};
+    char *words[] = {"has", "--first=2", NULL};
+    struct options options;
+    free(scratch_file(scratch, "home/tree/cugate.ini", "first = 1\n"));
+    options_parse(&options, &has, 2, words);
 }
 
 Test(config, help_says_what_is_in_force, .init = enter, .fini = scratch_leave)
