@@ -205,14 +205,8 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
 /* Whether each run that knows the kernel's program saw all its launches, and none of them was of the kernel. */
 static bool is_gone(const struct merging *merging, const char *kernel)
 {
-    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *program = program_row_id(family);
-    for (size_t i = 0; i < merging->count; i++) {
-        const struct run *run = merging->candidates[i].run;
-        const struct result *whole = run_find(run, program);
-        if (!whole || whole->status != RESULT_OK || run_find(run, kernel))
-            return false;
-    }
-    return true;
+    return ALL(i, merging->count,
+               program_of(merging->candidates[i].run, kernel) && !run_find(merging->candidates[i].run, kernel));
 }
 
 /* Lists the files of such kernels, which the caller frees. -1 after error() when no run is of a program as a whole. */
@@ -221,7 +215,7 @@ static int find_gone(const struct merging *merging, const struct baseline_files 
     bool any = false;
     for (size_t i = 0; i < merging->count; i++)
         for (size_t r = 0; r < merging->candidates[i].run->result_count; r++)
-            any |= is_program_row(merging->candidates[i].run->results[r].id);
+            any |= row_kind(merging->candidates[i].run->results[r].id) != ROW_KERNEL;
     if (!any)
         return error(
             "--gone needs runs of a whole program: measure with `cugate run --save run.json -- PROGRAM`, without -k");

@@ -363,6 +363,6 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     merge_lines(result, fresh, was_same_code);
     baseline_forget_unused(&file->run, result);
     merge_notes(merging, &file->run, result);
-    merging->accepted->kernels += !is_program_row(result->id);
+    merging->accepted->kernels += row_kind(result->id) == ROW_KERNEL;
     file->changed = true;
 }

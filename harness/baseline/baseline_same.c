@@ -20,11 +20,10 @@ static bool is_other_command(const char *a, const char *b)
 /* Whether the one has kernels of that program, and the other none of these. */
 static bool is_other_program(const struct run *a, const struct run *b, const char *id)
 {
-    const size_t family = strcspn(id, "/") + 1;
     bool any = false;
     for (size_t i = 0; i < a->result_count; i++) {
         const char *kernel = a->results[i].id;
-        if (is_program_row(kernel) || strncmp(kernel, id, family) != 0)
+        if (!is_kernel_of(kernel, id))
             continue;
         any = true;
         if (run_find(b, kernel))
@@ -51,7 +50,7 @@ static const char *difference(const struct run *a, const struct run *b, const ch
         return "different inputs";
     if (programs[0] && programs[1] && is_other_command(programs[0], programs[1]))
         return "a different command";
-    return is_program_row(id) && is_other_program(a, b, id) ? "entirely different kernels" : NULL;
+    return row_kind(id) != ROW_KERNEL && is_other_program(a, b, id) ? "entirely different kernels" : NULL;
 }
 
 /* Returns the candidate that differs from most others in that kernel, and sets one that it differs from. NULL: none. */

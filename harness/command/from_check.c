@@ -34,7 +34,7 @@ static bool is_regressed(const json_t *judgement)
 
 static bool is_kernel(const char *name)
 {
-    return *name && strchr(name, '/') && !is_program_row(name) && !strstr(name, "/graph:");
+    return *name && strchr(name, '/') && row_kind(name) == ROW_KERNEL && !row_is_graph(name);
 }
 
 static bool is_new(const json_t *judgement)
@@ -63,7 +63,7 @@ static void take(struct reading *reading)
     const json_t *judgement;
     json_array_foreach(reading->judgements, i, judgement)
     {
-        if (is_program_row(text_of(judgement, "kernel")) && is_of_time(judgement) && is_regressed(judgement))
+        if (row_kind(text_of(judgement, "kernel")) != ROW_KERNEL && is_of_time(judgement) && is_regressed(judgement))
             reading->program = number_of(judgement, "now");
     }
     json_array_foreach(reading->judgements, i, judgement)

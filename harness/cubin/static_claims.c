@@ -138,9 +138,8 @@ enum scope { SCOPE_FAMILY, SCOPE_NOBODY, SCOPE_ALL, SCOPES };
  * where id is NULL. */
 static void mark_images(const struct claims *claims, const char *id, bool *marks)
 {
-    const size_t family = id ? strcspn(id, "/") + 1 : 0;
     for (size_t i = 0; i < claims->cubin->count; i++)
-        if (claims->kernels[i] && (!id || strncmp(claims->kernels[i], id, family) == 0))
+        if (claims->kernels[i] && (!id || is_of_family(claims->kernels[i], id)))
             marks[claims->cubin->list[i].image] = true;
 }
 

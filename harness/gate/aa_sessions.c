@@ -191,7 +191,7 @@ static void describe(struct analysis *analysis, const struct sessions *sessions)
     analysis->device = &runs[0].device;
     analysis->sessions = sessions->count;
     for (size_t i = 0; i < runs[0].result_count; i++)
-        analysis->programs += is_program_row(runs[0].results[i].id);
+        analysis->programs += row_kind(runs[0].results[i].id) != ROW_KERNEL;
     analysis->kernels = runs[0].result_count - analysis->programs;
     analysis->gpus = sessions->gpus;
     analysis->days = sessions->days;

@@ -211,7 +211,7 @@ static bool is_settled(const struct check *check)
 {
     bool settled = false;
     EACH(const struct judgement, judgement, check->comparison.list, check->comparison.count) {
-        if (!is_program_row(judgement->kernel) || !judgement->metric)
+        if (row_kind(judgement->kernel) == ROW_KERNEL || !judgement->metric)
             continue;
         if (judgement_is_suspect(judgement) && judgement->verdict == VERDICT_UNSURE)
             return false;

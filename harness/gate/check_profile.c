@@ -133,8 +133,8 @@ static unsigned kept_kinds(const struct measurement *measurement, const char *ag
  * processes, which would wait for each launch that is counted by line. */
 static bool has_lines(const struct judgement *judgement, const struct result *result)
 {
-    return judgement->verdict == VERDICT_REGRESSED && !is_program_row(result->id) && program_holds(result) == 0 &&
-           !(judgement->metric && is_metric_of_program(judgement->metric));
+    return judgement->verdict == VERDICT_REGRESSED && row_kind(result->id) == ROW_KERNEL &&
+           program_holds(result) == 0 && !(judgement->metric && is_metric_of_program(judgement->metric));
 }
 
 /* Whether an earlier judgement is of that kernel, and lines may tell of it too. */

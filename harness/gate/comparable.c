@@ -152,19 +152,12 @@ size_t gate_keep_asked(struct run *baseline, const struct metrics *asked, const 
     return judged;
 }
 
-/* Whether the run has a kernel of the same family as the id. */
-static bool has_family(const struct run *run, const char *id)
-{
-    const size_t length = strcspn(id, "/");
-    return ANY(i, run->result_count, strncmp(run->results[i].id, id, length + 1) == 0);
-}
-
 void gate_keep_programs(struct run *baseline, const struct run *run)
 {
     if (!run_origin(run)->own_caches || run->result_count == 0) /* -k may have left none of it */
         return;
     OWNED_MEMORY bool *kept = x_calloc(baseline->result_count, sizeof *kept);
     for (size_t i = 0; i < baseline->result_count; i++)
-        kept[i] = has_family(run, baseline->results[i].id);
+        kept[i] = ANY(k, run->result_count, is_of_family(run->results[k].id, baseline->results[i].id));
     run_keep(baseline, kept);
 }

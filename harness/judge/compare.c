@@ -209,9 +209,9 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
             judgement,
             "gone: the program no longer launches it (%s in the baseline)%s%s. If intended, accept it with --gone%s",
             share, where, shapes, same);
-    } else if (is_program_row(base->id)) {
+    } else if (row_kind(base->id) != ROW_KERNEL) {
         set_reason(judgement, "not in this run: %s",
-                   strchr(base->id, ':')
+                   row_kind(base->id) == ROW_RANGE
                        ? "--nvtx does not select this range, or nothing was launched in it"
                        : "the run has no row of the whole program, because -k chose kernels or some were not measured");
     } else {
@@ -320,7 +320,8 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
         items = &judging->not_simulated;
     else if ((result_is_elsewhere(now) || now->status == RESULT_NOT_BUILT) && result_has_code_of_others(base))
         items = &judging->elsewhere;
-    else if (now->status == RESULT_OK && now->launch_count == 0 && base->launch_count == 0 && !is_program_row(now->id))
+    else if (now->status == RESULT_OK && now->launch_count == 0 && base->launch_count == 0 &&
+             row_kind(now->id) == ROW_KERNEL)
         items = &judging->without_launch;
     if (!items)
         return false;
@@ -420,7 +421,7 @@ static void count_computed(struct comparison *comparison, size_t first)
         unchanged += judgement->unchanged;
     }
     comparison->computing.rows += rows;
-    comparison->computing.kernels += rows > 0 && !is_program_row(comparison->list[first].kernel);
+    comparison->computing.kernels += rows > 0 && row_kind(comparison->list[first].kernel) == ROW_KERNEL;
     comparison->computing.unchanged += unchanged > 0;
     comparison->computing.unchanged_rows += unchanged;
 }
@@ -477,7 +478,7 @@ static void count_kernel(struct comparison *comparison, const struct judgement *
 {
     const bool is_out = !first->metric && (first->verdict == VERDICT_INFO ||
                                            (first->verdict == VERDICT_EXPECTED && run_find(run, first->kernel)));
-    if (is_out || is_program_row(first->kernel) || strcmp(first->kernel, COMPARISON_SUITE) == 0)
+    if (is_out || row_kind(first->kernel) != ROW_KERNEL || strcmp(first->kernel, COMPARISON_SUITE) == 0)
         return;
     comparison->kernels++;
     comparison->kernel_counts[first->of_kernel]++;

@@ -90,10 +90,10 @@ bool judgement_wants_pairs(const struct judgement *judgement)
         return false;
     if (!judgement->compared || judgement->verdict == VERDICT_INFO) /* what is not judged is not by pairs either, */
         return judgement->wants_pairs;                              /* but an elapsed time */
-    const bool other_code = !judgement->same_code && !is_program_row(judgement->kernel); /* which has no code */
+    const bool other_code = !judgement->same_code && row_kind(judgement->kernel) == ROW_KERNEL; /* which has no code */
     /* Of a program that became faster no pair tells whether its work is gone. */
     const bool in_doubt =
-        judgement->verdict == VERDICT_UNSURE && (judgement->worse || !is_program_row(judgement->kernel));
+        judgement->verdict == VERDICT_UNSURE && (judgement->worse || row_kind(judgement->kernel) == ROW_KERNEL);
     return in_doubt || judgement_is_suspect(judgement) || other_code;
 }
 

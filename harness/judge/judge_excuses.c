@@ -170,7 +170,7 @@ static const struct excuse {
 
 const char *why_not_judged(const struct judgement *judgement, const struct pairing *pairing)
 {
-    const struct asked row = {judgement, pairing, judgement->metric, is_program_row(pairing->now_result->id),
+    const struct asked row = {judgement, pairing, judgement->metric, row_kind(pairing->now_result->id) != ROW_KERNEL,
                               is_metric_of_program(judgement->metric)};
     const struct excuse *excuse = FIND(one, not_judged, ARRAY_SIZE(not_judged), one->applies(&row));
     return excuse ? excuse->words : NULL;

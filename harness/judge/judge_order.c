@@ -46,7 +46,7 @@ static double share_of_time(const struct judgement *judgement, const struct side
     const struct result *program = program_of(sides->baseline, judgement->kernel);
     const double whole = program ? program_time(sides->metrics, program, &ignored) : NAN;
     const double often = program_launches(sides->metrics, now), took = program_time(sides->metrics, now, &ignored);
-    const bool is_time = judgement->metric->class == METRIC_TIME, is_whole = is_program_row(judgement->kernel);
+    const bool is_time = judgement->metric->class == METRIC_TIME, is_whole = row_kind(judgement->kernel) != ROW_KERNEL;
     const double one = is_whole                                                      ? (is_time ? 1 : NAN)
                        : is_time                                                     ? often
                        : computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES ? took / often

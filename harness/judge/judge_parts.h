@@ -117,8 +117,6 @@ void judge_suites(struct comparison *comparison, const struct sides *sides);
 
 /* ---- Programs, judge_program.c ---- */
 
-/* Returns the row of the program that the kernel is of, or NULL. */
-const struct result *program_of(const struct run *run, const char *kernel);
 /* Whether both sides saw every launch of the program that the kernel is of, know its GPU time, and the run has kernels
  * of it. Then its own row judges which kernels it launches. */
 bool is_seen_whole(const struct sides *sides, const char *kernel);

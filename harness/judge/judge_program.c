@@ -2,13 +2,6 @@
  * both sides have that row, every launch was seen: a kernel that is gone or new is a fact then, and the row decides. */
 #include "judge_parts.h"
 
-const struct result *program_of(const struct run *run, const char *kernel)
-{
-    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *id = program_row_id(family);
-    const struct result *result = run_find(run, id);
-    return result && result->status == RESULT_OK ? result : NULL;
-}
-
 /* Returns the row of the program if its GPU time is known; else NULL. */
 static const struct result *timed_program_of(const struct sides *sides, const struct run *run, const char *kernel)
 {
@@ -19,15 +12,14 @@ static const struct result *timed_program_of(const struct sides *sides, const st
 /* Whether the run has any kernel of the program. */
 static bool has_kernels(const struct run *run, const char *kernel)
 {
-    const size_t family = strcspn(kernel, "/") + 1;
-    return ANY(i, run->result_count,
-               strncmp(run->results[i].id, kernel, family) == 0 && !is_program_row(run->results[i].id));
+    return ANY(i, run->result_count, is_kernel_of(run->results[i].id, kernel));
 }
 
 bool is_seen_whole(const struct sides *sides, const char *kernel)
 {
-    return sides->origin->own_caches && !is_program_row(kernel) && timed_program_of(sides, sides->baseline, kernel) &&
-           timed_program_of(sides, sides->run, kernel) && has_kernels(sides->run, kernel);
+    return sides->origin->own_caches && row_kind(kernel) == ROW_KERNEL &&
+           timed_program_of(sides, sides->baseline, kernel) && timed_program_of(sides, sides->run, kernel) &&
+           has_kernels(sides->run, kernel);
 }
 
 static bool is_counted(const struct sides *sides, const struct run *run, const char *kernel)
@@ -38,7 +30,7 @@ static bool is_counted(const struct sides *sides, const struct run *run, const c
 
 bool is_counted_whole(const struct sides *sides, const char *kernel)
 {
-    return sides->origin->own_caches && sides->origin->computed && !is_program_row(kernel) &&
+    return sides->origin->own_caches && sides->origin->computed && row_kind(kernel) == ROW_KERNEL &&
            is_counted(sides, sides->baseline, kernel) && is_counted(sides, sides->run, kernel);
 }
 
@@ -47,7 +39,7 @@ const struct metric *metric_of_shift(const struct metrics *metrics, const struct
 {
     const enum computed_counter counter = computed_counter_of(metric);
     if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_BUSY_TIME && counter != COMPUTED_COMPUTING) ||
-        !is_program_row(now->id))
+        row_kind(now->id) == ROW_KERNEL)
         return metric;
     const struct metric *time = FIND(one, metrics->list, metrics->count, strcmp(one->counter, COUNTER_TIME) == 0);
     return time ? time : metric;
@@ -207,18 +199,16 @@ void note_unread(struct comparison *comparison, const struct sides *sides)
 
 static bool is_improved_program(const struct judgement *judgement)
 {
-    const char *variant = strchr(judgement->kernel, '/');
     return judgement->metric && judgement->metric->class == METRIC_TIME && judgement->verdict == VERDICT_IMPROVED &&
-           is_program_row(judgement->kernel) && !strchr(variant, ':');
+           row_kind(judgement->kernel) == ROW_PROGRAM;
 }
 
 /* Whether it is of a program's launches, which are no more than before. */
 static bool is_launched_as_well(const struct judgement *judgement)
 {
-    const char *variant = strchr(judgement->kernel, '/');
     return judgement->metric && computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES && judgement->compared &&
            (judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED) &&
-           is_program_row(judgement->kernel) && !strchr(variant, ':');
+           row_kind(judgement->kernel) == ROW_PROGRAM;
 }
 
 /* Whether the judgement is of a program's kernel whose machine code is the baseline's. */
@@ -245,11 +235,6 @@ static bool is_paid_fill(const struct judgement *judgement, const struct sides *
 static bool is_elapsed(const struct judgement *judgement)
 {
     return judgement->metric && computed_counter_of(judgement->metric) == COMPUTED_ELAPSED;
-}
-
-static bool is_of_program(const struct judgement *judgement, const char *program)
-{
-    return strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
 
 /* Whether the program's kernels keep the GPU busy for no longer than before, which is known on both sides. */
@@ -319,7 +304,8 @@ static double count_of(const struct metrics *metrics, const struct result *resul
 /* Returns a count of all launches of a kernel or program. */
 static double sum_of(const struct metrics *metrics, const struct result *result, enum exact_counter counter)
 {
-    return count_of(metrics, result, counter) * (is_program_row(result->id) ? 1 : program_launches(metrics, result));
+    return count_of(metrics, result, counter) *
+           (row_kind(result->id) != ROW_KERNEL ? 1 : program_launches(metrics, result));
 }
 
 /* twin: of the other side; counts of the same code need not have been read again. by: NULL: time or instructions. */
@@ -372,11 +358,10 @@ static void add_work(struct work *work, const struct sides *sides, const struct 
 static struct work compare_work(const struct sides *sides, const char *program, const struct metric *by)
 {
     const struct run *runs[] = {sides->baseline, sides->run};
-    const size_t family = strcspn(program, "/") + 1;
     struct work work = {0};
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < runs[side]->result_count; i++)
-            if (strncmp(runs[side]->results[i].id, program, family) == 0 && !is_program_row(runs[side]->results[i].id))
+            if (is_kernel_of(runs[side]->results[i].id, program))
                 add_work(&work, sides, &runs[side]->results[i], runs[1 - side], side == 1, by);
     return work;
 }
@@ -406,7 +391,7 @@ static bool takes_less_in_all(const struct judgement *judgement, const struct si
 {
     const struct result *base = run_find(sides->baseline, judgement->kernel),
                         *now = run_find(sides->run, judgement->kernel);
-    if (!base || !now || is_program_row(judgement->kernel) || is_metric_of_program(judgement->metric) ||
+    if (!base || !now || row_kind(judgement->kernel) != ROW_KERNEL || is_metric_of_program(judgement->metric) ||
         !result_has_code(base) || !result_has_code(now) || same_code(base, now) || judgement->wants_session)
         return false;
     return program_launches(sides->metrics, now) < program_launches(sides->metrics, base) &&
@@ -505,11 +490,10 @@ static void revise_less_than_parts(struct judgement *program, const struct sides
     double parts = 0;
     const enum computed_counter counter = metric ? computed_counter_of(metric) : COMPUTED_NONE;
     if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_LAUNCHES) || program->verdict == VERDICT_REGRESSED ||
-        !program->has_now || strchr(strchr(program->kernel, '/'), ':'))
+        !program->has_now || row_kind(program->kernel) != ROW_PROGRAM)
         return;
     for (size_t i = 0; i < run->result_count; i++)
-        if (program_of(run, run->results[i].id) == run_find(run, program->kernel) &&
-            !is_program_row(run->results[i].id) && result_measured(&run->results[i], metric->name))
+        if (is_kernel_of(run->results[i].id, program->kernel) && result_measured(&run->results[i], metric->name))
             parts += result_value(&run->results[i], metric->name);
     if (parts <= program->now * (counter == COMPUTED_LAUNCHES ? 1 : 1 + RULE_INEXACT))
         return;
@@ -590,7 +574,7 @@ static void revise_silenced(struct judgement *judgement, const struct sides *sid
 static void revise_hardly_launched(struct judgement *judgement)
 {
     if (!judgement->metric || computed_counter_of(judgement->metric) != COMPUTED_LAUNCHES ||
-        is_program_row(judgement->kernel) || judgement->verdict != VERDICT_IMPROVED ||
+        row_kind(judgement->kernel) != ROW_KERNEL || judgement->verdict != VERDICT_IMPROVED ||
         judgement->now >= RULE_LOST_LAUNCHES * judgement->base)
         return;
     judgement->verdict = VERDICT_UNSURE;
@@ -624,7 +608,7 @@ static bool is_of_gain(const struct judgement *judgement, const struct sides *si
     const char *kernel = judgement->kernel;
     const struct result *base = run_find(sides->baseline, kernel), *now = run_find(sides->run, kernel);
     struct work own = {0};
-    if (!base || !now || is_program_row(kernel) || is_metric_of_program(judgement->metric))
+    if (!base || !now || row_kind(kernel) != ROW_KERNEL || is_metric_of_program(judgement->metric))
         return false;
     add_work(&own, sides, base, sides->run, false, NULL);
     const double reads = more_of(sides, kernel, EXACT_GLOBAL_LOAD_SECTORS);
@@ -664,7 +648,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             revise_hardly_launched(&comparison->list[i]);
     }
     for (size_t p = 0; p < comparison->count; p++)
-        if (is_program_row(comparison->list[p].kernel)) {
+        if (row_kind(comparison->list[p].kernel) != ROW_KERNEL) {
             revise_overlap(&comparison->list[p], sides);
             revise_new_waits(&comparison->list[p], sides);
             revise_less_than_parts(&comparison->list[p], sides);
@@ -674,10 +658,10 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
         }
     EACH(struct judgement, program, comparison->list, comparison->count) {
         /* What one side does not know of it may pay for what is in doubt. */
-        program->wants_pairs |=
-            is_elapsed(program) && !program->compared &&
-            ANY(i, comparison->count,
-                comparison->list[i].verdict <= VERDICT_UNSURE && is_of_program(&comparison->list[i], program->kernel));
+        program->wants_pairs |= is_elapsed(program) && !program->compared &&
+                                ANY(i, comparison->count,
+                                    comparison->list[i].verdict <= VERDICT_UNSURE &&
+                                        is_of_family(comparison->list[i].kernel, program->kernel));
         const bool computed = sides->origin->computed && is_launched_as_well(program),
                    timed = is_improved_program(program) &&
                            (is_elapsed(program) || cost_of_host(sides, program->kernel) <= -program->change);
@@ -686,7 +670,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             continue;
         EACH(struct judgement, judgement, comparison->list, comparison->count) {
             const bool gone = computed && is_replaced(judgement, sides, &work);
-            if (!is_of_program(judgement, program->kernel) ||
+            if (!is_of_family(judgement->kernel, program->kernel) ||
                 (!gone &&
                  !(may_be_paid(judgement, sides) && (computed ? is_of_gain(judgement, sides, &work, program->kernel)
                                                               : is_more_work(judgement, sides, program)))))

@@ -84,7 +84,7 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
         return judge_exactness(judgement, pairing);
     if (!judgement->worse || judgement->base_sessions >= needed)
         return false;
-    const bool same = !is_metric_of_program(metric) && !is_program_row(judgement->kernel) &&
+    const bool same = !is_metric_of_program(metric) && row_kind(judgement->kernel) == ROW_KERNEL &&
                       same_code(pairing->base_result, pairing->now_result);
     if (!same && is_past(judgement, judgement->base, 0, judgement->chance))
         return false;
@@ -107,7 +107,7 @@ static void judge_gpu(struct judgement *judgement)
     const size_t gpus = judgement->other_gpus;
     if (judgement->verdict != VERDICT_REGRESSED || gpus == 0 || gpus >= RULE_GPUS)
         return;
-    const double differ = is_program_row(judgement->kernel) ? RULE_DRIFT_REFERENCE : RULE_SAME_CODE;
+    const double differ = row_kind(judgement->kernel) != ROW_KERNEL ? RULE_DRIFT_REFERENCE : RULE_SAME_CODE;
     if (judgement->metric->class == METRIC_TIME && is_past(judgement, judgement->base, differ, judgement->limit))
         return;
     judgement->verdict = VERDICT_UNSURE;
@@ -368,7 +368,7 @@ static bool is_seldom(const struct sides *sides, const struct run *run, const st
     const struct result *program = program_of(run, result->id);
     if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
         return false;
-    return is_program_row(result->id) || is_minor_first_part(sides, run, result) ||
+    return row_kind(result->id) != ROW_KERNEL || is_minor_first_part(sides, run, result) ||
            program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL));
 }
 
@@ -435,7 +435,8 @@ static void say_divided_once(const struct look *look)
 
 static bool is_in_program(const struct look *look)
 {
-    return computed_counter_of(look->metric) == COMPUTED_GPU_TIME && !is_program_row(look->pairing->now_result->id);
+    return computed_counter_of(look->metric) == COMPUTED_GPU_TIME &&
+           row_kind(look->pairing->now_result->id) == ROW_KERNEL;
 }
 
 /* Whether the baseline does not know how kernels overlap, or this run does not and they did not: then the busy time was

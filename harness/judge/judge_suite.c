@@ -37,8 +37,8 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
         const double value = row_value(was);
         const struct judgement judgement = {.metric = metric, .base = value, .now = row_value(is)};
         const struct pairing pairing = {.sides = sides, .base_result = base, .now_result = now, .base = was, .now = is};
-        if (value != 0 && !is_program_row(base->id) && /* which is the sum of the others */
-            !base->former_id &&                        /* launched in another shape */
+        if (value != 0 && row_kind(base->id) == ROW_KERNEL && /* which is the sum of the others */
+            !base->former_id &&                               /* launched in another shape */
             !is_too_short(sides, value, row_value(is)) && !why_not_judged(&judgement, &pairing) &&
             !(same_code(base, now) && counts_moved(sides->metrics, base, now))) /* the time is of other work */
             *ARRAY_GROW(*witnesses, count) =

@@ -412,7 +412,7 @@ static void doubt_unspilled(const struct comparison *comparison, size_t first, c
 void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                   const struct result *now)
 {
-    if (first == comparison->count || is_program_row(comparison->list[first].kernel))
+    if (first == comparison->count || row_kind(comparison->list[first].kernel) != ROW_KERNEL)
         return;
     for (size_t i = first; i < comparison->count; i++)
         allow_ratio(comparison, first, sides, base, now, &comparison->list[i]);

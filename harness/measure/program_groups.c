@@ -114,7 +114,7 @@ static void put_graph(FILE *stream, const struct program_group *group, char *con
     XXH3_state_t *state = XXH3_createState();
     size_t length = 0, shown = 0;
     XXH3_64bits_reset(state);
-    fputs("graph:", stream);
+    fputs(PROGRAM_GRAPH, stream);
     for (size_t i = 0; i < group->count; i++) {
         const struct launch *launch = &group->launches[i].launch;
         XXH3_64bits_update(state, launch->function, strlen(launch->function));
@@ -232,7 +232,7 @@ int program_groups_expect(const struct program_groups *groups, char *const *glob
     for (size_t i = 0; i < groups->count; i++)
         ids[i] = groups->list[i]->id;
     for (size_t g = 0; g < count && groups->count > 0 && result == 0; g++) {
-        bool meant = is_program_row(globs[g]);
+        bool meant = row_kind(globs[g]) != ROW_KERNEL;
         for (size_t i = 0; i < groups->count && !meant; i++)
             meant = is_meant(&globs[g], 1, ids[i]);
         const char *near = meant ? NULL : nearest_name(globs[g], ids, groups->count);

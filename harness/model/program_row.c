@@ -19,12 +19,34 @@ char *program_range_id(const char *family, const char *range)
     return id;
 }
 
-bool is_program_row(const char *id)
+enum row_kind row_kind(const char *id)
 {
     const char *variant = strchr(id, '/');
     const size_t length = strlen(PROGRAM_VARIANT);
-    return variant && strncmp(variant, PROGRAM_VARIANT, length) == 0 &&
-           (variant[length] == '\0' || variant[length] == ':');
+    const char end = variant && strncmp(variant, PROGRAM_VARIANT, length) == 0 ? variant[length] : 'x';
+    return end == '\0' ? ROW_PROGRAM : end == ':' ? ROW_RANGE : ROW_KERNEL;
+}
+
+bool row_is_graph(const char *id)
+{
+    return strstr(id, "/" PROGRAM_GRAPH) != NULL;
+}
+
+bool is_of_family(const char *id, const char *other)
+{
+    return strncmp(id, other, strcspn(other, "/") + 1) == 0;
+}
+
+bool is_kernel_of(const char *id, const char *program)
+{
+    return row_kind(id) == ROW_KERNEL && is_of_family(id, program);
+}
+
+const struct result *program_of(const struct run *run, const char *kernel)
+{
+    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *id = program_row_id(family);
+    const struct result *result = run_find(run, id);
+    return result && result->status == RESULT_OK ? result : NULL;
 }
 
 bool program_is_of_shapes(const char *id)
@@ -142,7 +164,7 @@ static void time_by_records(struct result *result, const struct metrics *metrics
     struct row made = {0};
     for (size_t i = 0; took && launched && i < took->session_count; i++)
         for (size_t k = 0; k < launched->session_count; k++) {
-            const double launches = is_program_row(result->id) ? 1 : row_session_value(launched, k);
+            const double launches = row_kind(result->id) != ROW_KERNEL ? 1 : row_session_value(launched, k);
             if (launched->sessions[k].session != took->sessions[i].session || !(launches > 0))
                 continue;
             const double each = round_value(row_session_value(took, i) / launches);
@@ -184,7 +206,7 @@ double program_time(const struct metrics *metrics, const struct result *result, 
     double value = find_value(metrics, result, COMPUTED_GPU_TIME, &found);
     if (!found) {
         value = find_value(metrics, result, COMPUTED_NONE, &found);
-        value *= is_program_row(result->id) ? 1 : program_launches(metrics, result);
+        value *= row_kind(result->id) != ROW_KERNEL ? 1 : program_launches(metrics, result);
     }
     if (time)
         *time = found;

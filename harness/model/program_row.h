@@ -1,16 +1,33 @@
-/* program_row.h - a program as a whole is a result beside its kernels: all its launches together. */
+/* program_row.h - what a result is of, by its id. A program as a whole is one beside its kernels: all its launches. */
 #pragma once
 
 #include "computed_counters.h"
 #include "run.h"
 
 /* Returns the id of the program's row, "FAMILY/program". No kernel of a program has that name: theirs contain an @, or
- * begin with "graph:". Caller frees. */
+ * begin with PROGRAM_GRAPH. Caller frees. */
 char *program_row_id(const char *family);
 /* Returns the id of the row of those launches that were within an NVTX range, "FAMILY/program:RANGE". Characters that
  * an id may not have are _ in it. Caller frees. */
 char *program_range_id(const char *family, const char *range);
-bool is_program_row(const char *id); /* of either kind */
+
+/* What a result is of, and each judgement of it. The id alone decides. */
+enum row_kind {
+    ROW_KERNEL,
+    ROW_PROGRAM, /* all launches of a program */
+    ROW_RANGE    /* those within an NVTX range */
+};
+enum row_kind row_kind(const char *id);
+
+/* Whether the kernel is a graph, which the program launches as one. */
+#define PROGRAM_GRAPH "graph:"
+bool row_is_graph(const char *id);
+
+bool is_of_family(const char *id, const char *other);   /* both are of one program, or of one family of a library */
+bool is_kernel_of(const char *id, const char *program); /* a kernel of the program that this id is of */
+
+/* Returns the row of the program as a whole that the kernel is of, or NULL. */
+const struct result *program_of(const struct run *run, const char *kernel);
 
 /* What the id of a kernel has in place of its grid where it is all shapes of a function with one block. Its launches
  * are that with the smallest grid and that with the largest. */

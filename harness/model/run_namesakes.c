@@ -46,9 +46,8 @@ void run_number_like(struct run *run, const struct run *like)
  * name by now. */
 static bool is_shape(const struct result *result, const struct result *like)
 {
-    const size_t family = strcspn(like->id, "/") + 1;
     return result->status == RESULT_OK && result->launch_count == 1 && strchr(result->id, '@') &&
-           !program_is_of_shapes(result->id) && strncmp(result->id, like->id, family) == 0 &&
+           !program_is_of_shapes(result->id) && is_of_family(result->id, like->id) &&
            (strcmp(result->launches[0].function, like->launches[0].function) == 0 || same_code(result, like));
 }
 
@@ -64,15 +63,6 @@ static struct result *only_shape(const struct run *among, const struct run *lack
         found = one;
     }
     return found;
-}
-
-/* Whether all that a program launched is in the run, of which -k may have chosen a part. */
-static bool has_all(const struct run *run, const char *kernel)
-{
-    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel);
-    OWNED_TEXT program = program_row_id(family);
-    const struct result *whole = run_find(run, program);
-    return whole && whole->status == RESULT_OK;
 }
 
 void run_rename_former(struct run *run, const struct run *baseline)
@@ -94,7 +84,7 @@ void run_follow_launches(struct run *baseline, const struct run *run, const stru
         const struct result *now = &run->results[i];
         struct result *base =
             now->launch_count == 1 && only_shape(run, baseline, now) == now ? only_shape(baseline, run, now) : NULL;
-        if (!base || !has_all(baseline, now->id) || !has_all(run, now->id) ||
+        if (!base || !program_of(baseline, now->id) || !program_of(run, now->id) ||
             program_launches(metrics, base) != program_launches(metrics, now))
             continue;
         base->former_id = base->id;

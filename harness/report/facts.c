@@ -82,7 +82,7 @@ static void add_run(struct facts *facts, const struct report *report)
                       words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_kernels(run),
                       plural(words_kernels(run)), each));
     for (size_t i = 0; i < run->result_count; i++)
-        if (is_program_row(run->results[i].id))
+        if (row_kind(run->results[i].id) != ROW_KERNEL)
             add(facts, "program", words_program(report, &run->results[i]));
 }
 

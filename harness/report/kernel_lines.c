@@ -9,7 +9,7 @@
 bool shows_totals(const struct report *report)
 {
     for (size_t i = 0; i < report->run->result_count; i++)
-        if (is_program_row(report->run->results[i].id))
+        if (row_kind(report->run->results[i].id) != ROW_KERNEL)
             return run_origin(report->run)->own_caches;
     return false;
 }
@@ -26,8 +26,8 @@ static bool is_same(const struct kernel_line *line)
 static int lines_worst_first(const void *left, const void *right)
 {
     const struct kernel_line *a = left, *b = right;
-    if (is_program_row(a->id) != is_program_row(b->id))
-        return is_program_row(a->id) ? -1 : 1;
+    if ((row_kind(a->id) == ROW_KERNEL) != (row_kind(b->id) == ROW_KERNEL))
+        return row_kind(a->id) == ROW_KERNEL ? 1 : -1;
     const enum section section_a = section_of(a->verdict), section_b = section_of(b->verdict);
     const int rank_a = section_a <= SECTION_UNSURE ? (int)section_a : SECTIONS,
               rank_b = section_b <= SECTION_UNSURE ? (int)section_b : SECTIONS;
@@ -55,7 +55,7 @@ static double largest_program(const struct kernel_line *lines, size_t count)
 {
     double whole = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_program_row(lines[i].id))
+        if (row_kind(lines[i].id) != ROW_KERNEL)
             whole = fmax(whole, lines[i].total);
     return whole;
 }
@@ -231,7 +231,7 @@ static void fold_shapes(const struct report *report, struct kernel_lines *lines)
  * the program's GPU time, or is the same and behind the first lines. */
 static bool is_minor(const struct kernel_line *line, double whole, size_t place)
 {
-    return !is_program_row(line->id) && section_of(line->verdict) > SECTION_UNSURE &&
+    return row_kind(line->id) == ROW_KERNEL && section_of(line->verdict) > SECTION_UNSURE &&
            (program_is_seldom(line->total, whole) || (whole > 0 && place > LINES_MOST && is_same(line)));
 }
 

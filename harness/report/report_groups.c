@@ -88,7 +88,7 @@ struct placed {
 /* Returns what a row of a program costs it: that comes first, whether or not one session more has to agree. Else 0. */
 static double cost_of(const struct judgement *judgement)
 {
-    return is_program_row(judgement->kernel) && judgement_is_worse(judgement) ? judgement->share : 0;
+    return row_kind(judgement->kernel) != ROW_KERNEL && judgement_is_worse(judgement) ? judgement->share : 0;
 }
 
 static int by_kernel_and_place(const void *left, const void *right)

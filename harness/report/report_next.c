@@ -194,7 +194,7 @@ static struct answer advice_on_worse(const struct report *report, const struct g
     struct answer advice = {0};
     if (group->verdict == VERDICT_UNEXPECTED)
         advice.words = x_sprintf("remove the section of %s from expected.ini, because it passes again", group->kernel);
-    else if (is_program_row(group->kernel))
+    else if (row_kind(group->kernel) != ROW_KERNEL)
         advice.words = x_sprintf("see %s above, or accept the change with the commands above",
                                  run_origin(report->run)->computed ? "its kernels" : "the kernels' times in the table");
     else if (named)

@@ -228,7 +228,7 @@ static void print_row(const struct text *text, const struct report *report, cons
 static bool is_brief(const struct report *report, const struct group *group, size_t place)
 {
     const struct judgement *row = group->rows[place];
-    if (place == 0 || report->verbose || report->power || is_program_row(group->kernel) || !row->metric)
+    if (place == 0 || report->verbose || report->power || row_kind(group->kernel) != ROW_KERNEL || !row->metric)
         return false;
     const struct judgement *before = group->rows[place - 1];
     if (!row->compared ||

@@ -169,9 +169,9 @@ const char *words_verdicts(const struct judgement *judgement, char *text, size_t
     const bool is_other =
         judgement->of_kernel != judgement->verdict && words_verdict_tone(judgement->verdict) != TONE_PLAIN;
     snprintf(text, size, "%s%s%s%s", words_verdict_on(judgement),
-             !is_other                           ? ""
-             : is_program_row(judgement->kernel) ? " (program: "
-                                                 : " (kernel: ",
+             !is_other                                   ? ""
+             : row_kind(judgement->kernel) != ROW_KERNEL ? " (program: "
+                                                         : " (kernel: ",
              is_other ? verdict_name(judgement->of_kernel) : "", is_other ? ")" : "");
     return text;
 }
@@ -232,7 +232,7 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
     bool has_program = false;
     for (size_t i = 0; i < comparison->count; i++) {
         facts += comparison->list[i].compared && comparison->list[i].metric->class == METRIC_STATIC;
-        has_program |= comparison->list[i].compared && is_program_row(comparison->list[i].kernel);
+        has_program |= comparison->list[i].compared && row_kind(comparison->list[i].kernel) != ROW_KERNEL;
     }
     if (computing->rows == 0 && computing->unchanged > 0)
         append(text, size, "nothing was executed");
@@ -328,7 +328,7 @@ size_t words_kernels(const struct run *run)
 {
     size_t kernels = 0;
     for (size_t i = 0; i < run->result_count; i++)
-        kernels += !is_program_row(run->results[i].id);
+        kernels += row_kind(run->results[i].id) == ROW_KERNEL;
     return kernels;
 }
 
@@ -336,7 +336,7 @@ static void measured(const struct run *run, struct verdict_words *words)
 {
     size_t counts[RESULT_STATUSES] = {0}, uncounted = 0;
     for (size_t i = 0; i < run->result_count; i++) {
-        counts[run->results[i].status] += !is_program_row(run->results[i].id);
+        counts[run->results[i].status] += row_kind(run->results[i].id) == ROW_KERNEL;
         uncounted += result_uncounted(&run->results[i]);
     }
     HEADLINE("%s: %zu of %zu kernel%s", run_origin(run)->made, counts[RESULT_OK], words_kernels(run),
@@ -397,9 +397,10 @@ static int by_kernel(const void *left, const void *right)
 /* Whether accepting a kernel's change means to accept the row: it is red, or what a red program costs in time. */
 static bool is_to_accept(const struct judgement *judgement)
 {
-    return judgement->metric && (judgement->verdict == VERDICT_REGRESSED ||
-                                 (is_program_row(judgement->kernel) && judgement->of_kernel == VERDICT_REGRESSED &&
-                                  judgement->metric->class == METRIC_TIME && judgement_is_worse(judgement)));
+    return judgement->metric &&
+           (judgement->verdict == VERDICT_REGRESSED ||
+            (row_kind(judgement->kernel) != ROW_KERNEL && judgement->of_kernel == VERDICT_REGRESSED &&
+             judgement->metric->class == METRIC_TIME && judgement_is_worse(judgement)));
 }
 
 bool words_alike(const struct comparison *comparison, size_t row)

@@ -14,7 +14,7 @@ static void add(struct guilty *guilty, const struct report *report, const char *
     for (size_t i = 0; i < guilty->count && i < NAMED_MAX; i++)
         if (strcmp(guilty->list[i], kernel) == 0)
             return;
-    if (is_program_row(kernel) || strstr(kernel, "/graph:") || !run_find(report->run, kernel))
+    if (row_kind(kernel) != ROW_KERNEL || row_is_graph(kernel) || !run_find(report->run, kernel))
         return;
     if (guilty->count < NAMED_MAX)
         guilty->list[guilty->count] = kernel;
@@ -49,7 +49,7 @@ static struct guilty find_guilty(const struct report *report)
         if (comparison->list[i].verdict == VERDICT_REGRESSED)
             add(&guilty, report, comparison->list[i].kernel);
     EACH(const struct judgement, judgement, comparison->list, comparison->count)
-        if (judgement->verdict == VERDICT_REGRESSED && judgement->metric && is_program_row(judgement->kernel) &&
+        if (judgement->verdict == VERDICT_REGRESSED && judgement->metric && row_kind(judgement->kernel) != ROW_KERNEL &&
             computed_counter_of(judgement->metric) == COMPUTED_GPU_TIME)
             add_slower(&guilty, report, judgement->kernel);
     return guilty;

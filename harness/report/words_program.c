@@ -68,8 +68,7 @@ static void add_part(FILE *stream, const struct report *report, const struct res
     double took = 0;
     char own[64], all[64];
     EACH(const struct result, kernel, run->results, run->result_count) {
-        if (strncmp(kernel->id, program->id, strcspn(program->id, "/") + 1) != 0 || is_program_row(kernel->id) ||
-            !program_is_of_first_part(report->metrics, kernel))
+        if (!is_kernel_of(kernel->id, program->id) || !program_is_of_first_part(report->metrics, kernel))
             continue;
         took += program_time(report->metrics, kernel, &ignored);
         kernels++;
@@ -140,7 +139,7 @@ char *words_program(const struct report *report, const struct result *program)
     if (value_words(report, program, COMPUTED_GPU_BUSY, &ignored, busy, sizeof busy))
         fprintf(stream, "%sthe GPU was busy for %s of the time", ftell(stream) > 0 ? "; " : "", busy);
     add_part(stream, report, program);
-    if (!strchr(strchr(program->id, '/'), ':'))
+    if (row_kind(program->id) == ROW_PROGRAM)
         add_ranks(stream, report, program);
     fclose(stream);
     if (*text)

@@ -40,7 +40,7 @@ static unsigned facts_of_row(const struct asked *asked)
            (row->compared && row->worse ? WORSE : 0u) | (row->compared && !row->worse ? WITHIN : 0u) |
            (row->compared && row->metric && row->base_sessions < rule_sessions_needed(row->metric->class) ? FEW_SESSIONS
                                                                                                           : 0u) |
-           (is_program_row(row->kernel) ? PROGRAM : 0u) | (row->has_now && !row->has_base ? NO_BASE : 0u) |
+           (row_kind(row->kernel) != ROW_KERNEL ? PROGRAM : 0u) | (row->has_now && !row->has_base ? NO_BASE : 0u) |
            (row->has_base && !row->has_now ? NO_VALUE : 0u) |
            (!row->metric && !run_find(asked->report->run, row->kernel) ? GONE : 0u) |
            (origin->own_caches ? OF_PROGRAM : 0u);

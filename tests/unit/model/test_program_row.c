@@ -12,18 +12,19 @@ Test(program_row, its_id_is_that_of_no_kernel)
 {
     OWNED_TEXT id = program_row_id("train");
     cr_expect_str_eq(id, "train/program");
-    cr_expect(is_program_row(id));
+    cr_expect_eq(row_kind(id), ROW_PROGRAM);
     static const char *const others[] = {"train/program@1,32", "train/graph:program~1", "program", "train/programs",
                                          ""};
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-        cr_expect(!is_program_row(others[i]), "%s", others[i]);
+        cr_expect(row_kind(others[i]) == ROW_KERNEL && row_is_graph(others[i]) == (i == 1), "%s", others[i]);
+    cr_expect(is_kernel_of(others[0], id) && !is_kernel_of(others[0], "tra/program") && !is_kernel_of(id, id));
 }
 
 Test(program_row, a_range_has_an_id_of_its_own)
 {
     OWNED_TEXT id = program_range_id("train", "layer 1/attention*");
     cr_expect_str_eq(id, "train/program:layer_1_attention_");
-    cr_expect(is_program_row(id));
+    cr_expect_eq(row_kind(id), ROW_RANGE);
 }
 
 Test(program_row, launches_and_time_of_all_of_them)

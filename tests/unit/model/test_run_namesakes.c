@@ -90,7 +90,7 @@ Test(run_namesakes, a_launch_that_changed_is_followed)
         run_follow_launches(&was, &is, &metrics);
         OWNED_TEXT names = x_strdup("");
         for (size_t k = 0; k < was.result_count; k++)
-            if (!is_program_row(was.results[k].id))
+            if (row_kind(was.results[k].id) == ROW_KERNEL)
                 x_append(&names, " ", "%s", was.results[k].id);
         cr_expect_str_eq(names, cases[i].names, "row %zu: %s", i, names);
         was.sessions = is.sessions = NULL;
