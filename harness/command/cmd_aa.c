@@ -132,7 +132,7 @@ static int measure_sessions(struct runs *runs, const struct options *options, co
 {
     struct measurement measurement;
     struct program program = {0};
-    const bool is_program = options->way == ORIGIN_PROGRAM;
+    const bool is_program = options->subject == SUBJECT_PROGRAM;
     if (options_measurement(&measurement, options, metrics) < 0 ||
         (is_program ? options_program(&program, &measurement, options) : options_has_library(options)) < 0)
         return EXIT_USAGE;

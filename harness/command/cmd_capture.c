@@ -96,9 +96,10 @@ static int cmd_capture(const struct options *options)
     OWNED(choice) choice = {0};
     if (!options->output)
         die(EXIT_USAGE, "no output file: add -o FILE.capsule before %s", options->arguments[0]);
-    if (capsules_is_file(options->arguments[0]) && options->argument_count > 1)
+    const bool proves = options->subject == SUBJECT_CAPSULES;
+    if (proves && options->argument_count > 1)
         die(EXIT_USAGE, "`cugate capture %s` does not expect '%s'", options->arguments[0], options->arguments[1]);
-    if (capsules_is_file(options->arguments[0]))
+    if (proves)
         return prove_file(options);
     if (output_expect_file(options->output) < 0 || options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;

@@ -33,7 +33,7 @@ static const struct metrics *asked_of(const struct checking *checking)
 static int open_files(struct checking *checking, struct measurement *measurement)
 {
     const struct options *options = checking->options;
-    const bool is_program = 1u << options->way & WAYS_OF_PROGRAM;
+    const bool is_program = options->subject == SUBJECT_PROGRAM;
     if (options->paired && !options->against)
         return error("--paired needs --against BASE, the build to alternate with");
     if (outputs_open(&checking->outputs, options) < 0 || options_read_metrics(options, &checking->metrics) < 0 ||

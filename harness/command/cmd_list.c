@@ -17,7 +17,7 @@ static int list_kernels(const struct options *options)
     OWNED(library_facts) library = {0};
     struct problem problem;
     TRY_AS(EXIT_USAGE, options_has_library(options));
-    if (capsules_is_file(options->kernels))
+    if (options->subject == SUBJECT_CAPSULES)
         return list_capsules(options);
     const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
     if (code != 0)

@@ -63,7 +63,7 @@ static int cmd_run(const struct options *options)
     AT_END(run_files_abandon) struct run_files files = {0};
     int code = EXIT_USAGE;
 
-    if (1u << options->way & WAYS_OF_PROGRAM)
+    if (options->subject == SUBJECT_PROGRAM)
         return run_program(options);
     if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
         run_files_open(&files, options) < 0)

@@ -14,7 +14,7 @@ static bool is_free(const char *path, struct problem *problem)
     OWNED(capsules) capsules = {0};
     struct player player;
     struct problem unreadable;
-    if (!path || !capsules_is_file(path) || capsules_open(&capsules, path, false, &unreadable) < 0)
+    if (!path || capsules_open(&capsules, path, false, &unreadable) < 0)
         return true;
     const bool held = player_hold(&player, &capsules, problem) == 0;
     player_close(&player);

@@ -61,7 +61,8 @@ struct options {
     char **arguments; /* arguments that are no options, borrowed */
     size_t argument_count;
     bool behind_dashes;   /* they are behind "--" */
-    enum origin_name way; /* how the run is to be made, by all of these; where one is read, of */
+    enum subject subject; /* what all of these are about, */
+    enum origin_name way; /* and how the run is to be made; where one is read, of */
     char *found[3];       /* paths that options_parse computed: defaults, and the description; owned */
     const struct command *command;
     void *own;            /* values of the options that the command alone takes: OWN; owned */
@@ -183,7 +184,9 @@ int options_choose_metrics(struct metrics *chosen, const struct metrics *all, co
 /* Whether the arguments are run files to be read, so that nothing is measured. In options_ways.c. */
 bool options_read_runs(const struct options *options, const struct command *command);
 
-/* Which way of making a run the command line asks for, of those that the command has. In options_ways.c. */
+/* What the command line is about; and which way of making a run it asks for, of those that the command has. The way
+ * needs options->subject. In options_ways.c. */
+enum subject options_subject(const struct options *options, const struct command *command);
 enum origin_name options_way(const struct options *options, const struct command *command);
 
 /* What asks for one of those ways on the command line of that command; NULL: nothing has to. */

@@ -94,7 +94,7 @@ int options_check_files(const struct options *options, const struct command *com
     OWNED_MEMORY char **paths = NULL; /* of --out */
     size_t path_count = 0;
     int result = 0;
-    const bool prints_table = command->makes_run_file && !(1u << options->way & WAYS_OF_PROGRAM);
+    const bool prints_table = command->makes_run_file && options->subject != SUBJECT_PROGRAM;
     if (options->save)
         *ARRAY_GROW(outputs, count) = (struct written){"--save", options->save, options->save, false};
     if (options->output && prints_table && options_is_run_file(options->output))

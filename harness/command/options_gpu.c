@@ -105,12 +105,10 @@ static const char *find_of_capsules(const struct options *options, const glob_t 
 {
     OWNED(capsules) capsules = {0};
     struct problem ignored; /* whoever reads the kernels says it */
-    const bool is_argument = options->argument_count > 0 && capsules_is_file(options->arguments[0]);
-    const char *found = NULL, *path = is_argument ? options->arguments[0] : options->kernels;
-    if (path && capsules_is_file(path) && capsules_open(&capsules, path, false, &ignored) == 0 &&
-        capsules.about.device.name)
-        found = find_named(capsules.about.device.name, paths);
-    return found;
+    const bool opened =
+        (options->argument_count > 0 && capsules_open(&capsules, options->arguments[0], false, &ignored) == 0) ||
+        (options->kernels && capsules_open(&capsules, options->kernels, false, &ignored) == 0);
+    return opened && capsules.about.device.name ? find_named(capsules.about.device.name, paths) : NULL;
 }
 
 char *options_find_gpu(const struct options *options)

@@ -47,7 +47,7 @@ void options_note_lines(const struct options *options, const char *path)
 {
     struct problem ignored; /* what is wrong with the file is said by those who need it */
     size_t images = 0;
-    if (options->quiet || options->way == ORIGIN_CODE || capsules_is_file(path))
+    if (options->quiet || options->way == ORIGIN_CODE || options->subject == SUBJECT_CAPSULES)
         return;
     struct problem *before = error_into(&ignored);
     const int has = cubin_each_image(path, look_for_lines, &images);

@@ -105,6 +105,7 @@ int options_measurement(struct measurement *measurement, const struct options *o
     if (!computes && origin_find(name)->computed)
         return error("--collector %s does not measure: use --simulate, or --simulate=GPU", name);
     *measurement = (struct measurement){
+        .subject = options->subject,
         .kernels = options->kernels,
         .metrics = metrics,
         .backend = backend,

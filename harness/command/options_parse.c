@@ -468,10 +468,12 @@ int options_parse(struct options *options, const struct command *command, int ar
     if (options->behind_dashes && options->argument_count == 0 && command->minimum == 0 && command->maximum != 0)
         return error("no program follows --: name one, or remove --");
     take_library(options, command, given, typed);
+    options->subject = options_subject(options, command);
     options->way = options_way(options, command);
     if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0)
         return -1;
-    options->way = options_way(options, command); /* cugate.ini may name a collector */
+    options->subject = options_subject(options, command); /* cugate.ini may name a library and a collector */
+    options->way = options_way(options, command);
     if (options_refuse_idle(options, command, typed) < 0 || options_check_files(options, command) < 0)
         return -1;
     return find_description(options, command);

@@ -13,11 +13,19 @@ bool options_read_runs(const struct options *options, const struct command *comm
            !(options->behind_dashes && !options_is_run_file(options->arguments[0]));
 }
 
+enum subject options_subject(const struct options *options, const struct command *command)
+{
+    const bool has_argument = options->argument_count > 0;
+    if (has_argument && command->replays_argument && capsules_is_file(options->arguments[0]))
+        return SUBJECT_CAPSULES;
+    if (has_argument && command->ways & (WAY(PROGRAM) | WAY(FILES)) && !options_read_runs(options, command))
+        return options->is_static ? SUBJECT_FILES : SUBJECT_PROGRAM;
+    return options->kernels && capsules_is_file(options->kernels) ? SUBJECT_CAPSULES : SUBJECT_LIBRARY;
+}
+
 enum origin_name options_way(const struct options *options, const struct command *command)
 {
-    const bool names_code = options->argument_count > 0 && command->ways & (WAY(PROGRAM) | WAY(FILES)) &&
-                            !options_read_runs(options, command) &&
-                            !(command->replays_argument && capsules_is_file(options->arguments[0]));
+    const bool names_code = options->subject == SUBJECT_PROGRAM || options->subject == SUBJECT_FILES;
     if (options->is_static)
         return names_code ? ORIGIN_FILES : ORIGIN_CODE;
     if (options->simulate)

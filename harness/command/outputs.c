@@ -23,7 +23,7 @@ static char *said(const struct options *options, bool metrics_only)
 {
     char *all = NULL, number[32];
     const struct text words = {.stream = x_memstream(&all, NULL)};
-    if (!metrics_only && !options_library_is_own(options) && !(1u << options->way & WAYS_OF_PROGRAM))
+    if (!metrics_only && !options_library_is_own(options) && options->subject != SUBJECT_PROGRAM)
         add_said(&words, options, "kernels", options->kernels);
     add_said(&words, options, "metrics", options->metrics == options->found[1] ? NULL : options->metrics);
     for (size_t i = 0; i < options->metric_set_count; i++) {
@@ -31,7 +31,7 @@ static char *said(const struct options *options, bool metrics_only)
         add_said(&words, options, "metrics", set);
     }
     snprintf(number, sizeof number, "%d", options->devices.list[0]);
-    if (!metrics_only && options->devices.count == 1 && !(1u << options->way & WAYS_OF_PROGRAM))
+    if (!metrics_only && options->devices.count == 1 && options->subject != SUBJECT_PROGRAM)
         add_said(&words, options, "device", number);
     snprintf(number, sizeof number, "%g", options->timeout);
     if (!metrics_only && options->timeout > 0)

@@ -142,7 +142,8 @@ static void find_newer(struct check *check)
     const struct check_request *request = check->request;
     const char *file = judged_file(request);
     size_t count = 0;
-    if (request->stale || request->replay || request->way == ORIGIN_FILES || !file || capsules_is_file(file))
+    const enum subject subject = request->measurement.subject;
+    if (request->stale || request->replay || subject == SUBJECT_FILES || !file || subject == SUBJECT_CAPSULES)
         return;
     OWNED_MEMORY char **list = source_newer(file, &count);
     for (size_t i = 0; i < count; i++) {

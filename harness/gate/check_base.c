@@ -172,8 +172,6 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
     struct note_items others = {0}, made = {0};
     if (is_same_build(kernels, against))
         remark("%s is identical to the base build: there is no change to judge", kernels);
-    if (!capsules_is_file(kernels) || !capsules_is_file(against))
-        return;
     if (capsules_open(&now, kernels, false, &ignored) == 0 && capsules_open(&base, against, false, &ignored) == 0)
         for (size_t i = 0; i < now.count; i++) {
             const struct capsule *capsule = &now.list[i], *other = capsules_find(&base, capsule->id);

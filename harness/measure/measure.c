@@ -35,7 +35,7 @@ static int work_out(const struct measurement *own, struct run *run, int code, bo
     if (with_facts && !own->program && run->result_count > 0 && static_facts_add(run, own->kernels, own->metrics) < 0 &&
         code == EXIT_SAME)
         code = EXIT_NOT_MEASURED;
-    for (size_t i = 0; with_facts && !own->program && i < run->session_count; i++)
+    for (size_t i = 0; with_facts && own->subject == SUBJECT_LIBRARY && i < run->session_count; i++)
         run->sessions[i].facts[SESSION_HOST_CODE] = cubin_host_code(own->kernels);
     if (!own->profile)
         computed_complete(run, own->metrics, own->label);

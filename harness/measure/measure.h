@@ -24,6 +24,7 @@ struct known_kernel {
 };
 
 struct measurement {
+    enum subject subject;
     const char *kernels;           /* path of the kernel library, or of a file of capsules; NULL for a program */
     const struct program *program; /* is measured in place of a library; or NULL */
     const struct metrics *metrics;

@@ -54,6 +54,14 @@ struct origin {
     const char *no_value; /* finds out why a number is missing */
 };
 
+/* What a run is of, or a check. The command decides it once. */
+enum subject {
+    SUBJECT_LIBRARY,
+    SUBJECT_CAPSULES, /* kernels of a file of capsules */
+    SUBJECT_PROGRAM,
+    SUBJECT_FILES /* of machine code */
+};
+
 /* Returns the row of a way. */
 const struct origin *origin_of(enum origin_name name);
 

@@ -49,7 +49,11 @@ static void expect_way(const char *where, const char *line, const char *words)
         [ORIGIN_FILES] = "files"};
     AT_END(release) struct parsed parsed = parse(line);
     cr_expect_eq(parsed.result, 0, "%s: %s", where, parsed.said);
-    cr_expect_eq(order_of_texts(names[parsed.options.way], words), 0, "%s: %d", where, (int)parsed.options.way);
+    const enum origin_name way = parsed.options.way;
+    cr_expect_eq(order_of_texts(names[way], words), 0, "%s: %d", where, (int)way);
+    cr_expect_eq(parsed.options.subject, 1u << way & WAYS_OF_PROGRAM ? SUBJECT_PROGRAM
+                                         : way == ORIGIN_FILES       ? SUBJECT_FILES
+                                                                     : SUBJECT_LIBRARY);
 }
 
 TEXTS(options_ways, a_command_line_asks_for_one_way, "tests/unit/command/options_ways.txt#ways", expect_way)
