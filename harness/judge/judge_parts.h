@@ -115,7 +115,7 @@ void find_suites(struct comparison *comparison, const struct sides *sides);
 /* Adds a judgement for each common shift beyond its limit, unless pairs settled all of its times. */
 void judge_suites(struct comparison *comparison, const struct sides *sides);
 
-/* ---- Programs, judge_program.c ---- */
+/* ---- Programs, judge_seen.c ---- */
 
 /* Whether both sides saw every launch of the program that the kernel is of, know its GPU time, and the run has kernels
  * of it. Then its own row judges which kernels it launches. */
@@ -158,6 +158,8 @@ bool explains_only(const struct pairing *pairing, const struct metric *metric);
 void note_moved_counts(struct comparison *comparison, const struct sides *sides);
 /* Notes kernels of new or changed code that were not counted in all sets. */
 void note_unread(struct comparison *comparison, const struct sides *sides);
+
+/* ---- Programs, judge_program.c ---- */
 
 /* Revises judgements of launches, and of times of the same machine code, when all others are made: more of them are a
  * trade-off if the program's time as a whole improved. */
