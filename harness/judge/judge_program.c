@@ -424,11 +424,14 @@ static bool is_of_gain(const struct judgement *judgement, const struct sides *si
 }
 
 /* Whether a kernel is gone, and others do its work: they execute a part of its instructions more, and take no longer
- * for that. */
-static bool is_replaced(const struct judgement *judgement, const struct sides *sides, const struct work *work)
+ * for that. Not if nobody executes half of the program's instructions any more. */
+static bool is_replaced(const struct judgement *judgement, const struct sides *sides, const struct work *work,
+                        const char *program)
 {
+    const double whole = sum_of(sides->metrics, run_find(sides->baseline, program), EXACT_INSTRUCTIONS);
     return !judgement->metric && judgement->verdict == VERDICT_UNSURE && !run_find(sides->run, judgement->kernel) &&
-           !work->unknown && work->instead >= RULE_REPLACED_MOST * work->gone && work->time.grown <= work->time.gone;
+           !work->unknown && work->instead >= RULE_REPLACED_MOST * work->gone &&
+           work->gone - work->instead < RULE_LOST_WORK * whole && work->time.grown <= work->time.gone;
 }
 
 /* Stream-ordered allocations in place of others are two calls each, and the host no longer waits for the GPU. */
@@ -474,7 +477,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
         if (computed ? !is_faster_in_all(program, sides, &work) : !timed)
             continue;
         EACH(struct judgement, judgement, comparison->list, comparison->count) {
-            const bool gone = computed && is_replaced(judgement, sides, &work);
+            const bool gone = computed && is_replaced(judgement, sides, &work, program->kernel);
             if (!is_of_family(judgement->kernel, program->kernel) ||
                 (!gone &&
                  !(may_be_paid(judgement, sides) && (computed ? is_of_gain(judgement, sides, &work, program->kernel)
