@@ -1,48 +1,30 @@
 #include "test.h"
 
-Test(numbers, digits_are_grouped_by_threes)
+Test(numbers, a_large_number_has_all_its_digits)
 {
-    static const struct {
-        double number;
-        const char *text;
-    } cases[] = {{0, "0"},
-                 {7, "7"},
-                 {999, "999"},
-                 {1000, "1,000"},
-                 {65536, "65,536"},
-                 {123456, "123,456"},
-                 {1234567, "1,234,567"},
-                 {4294967295.0, "4,294,967,295"},
-                 {1e18, "1,000,000,000,0"}};
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char text[17];
-        cr_expect_str_eq(group_digits(cases[i].number, text, sizeof text), cases[i].text);
-    }
     char all[512];
     cr_expect_eq(strlen(group_digits(1e308, all, sizeof all)), 309 + 102);
 }
 
-Test(numbers, median_takes_the_middle)
+static void expect_groups(const char *where, const char *text, const char *groups)
 {
-    static const struct {
-        double values[5];
-        size_t count;
-        double expected;
-    } cases[] = {
-        {{7}, 1, 7},
-        {{1, 2}, 2, 1.5},
-        {{3, 1, 2}, 3, 2},
-        {{4, 1, 3, 2}, 4, 2.5},
-        {{5, 5, 1, 9, 5}, 5, 5},
-        {{1e308, 1.5e308}, 2, 1.25e308},
-        {{9007199254740991, 9007199254740991}, 2, 9007199254740991},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        cr_expect_eq(median(cases[i].values, cases[i].count), cases[i].expected, "case %zu", i);
-    const double kept[] = {3, 1, 2};
-    median(kept, 3);
-    cr_expect(kept[0] == 3 && kept[1] == 1 && kept[2] == 2, "the caller's order was changed");
+    char digits[17];
+    cr_expect_str_eq(group_digits(strtod(text, NULL), digits, sizeof digits), groups, "%s", where);
 }
+
+TEXTS(numbers, digits_are_grouped_by_threes, "tests/unit/base/numbers.txt#groups", expect_groups)
+
+static void expect_median(const char *where, const char *text, const char *middle)
+{
+    double values[5], kept[5];
+    size_t count = 0;
+    while (*text)
+        kept[count] = values[count] = leading_number(&text), count++;
+    cr_expect_eq(median(values, count), strtod(middle, NULL), "%s", where);
+    cr_expect_arr_eq(values, kept, count * sizeof *values, "%s: the caller's order was changed", where);
+}
+
+TEXTS(numbers, median_takes_the_middle, "tests/unit/base/numbers.txt#medians", expect_median)
 
 /* Rounding gives what printing with 9 digits gives: for random bits, ties, and neighbours of powers of ten. */
 Test(numbers, round_value_gives_what_is_printed)
@@ -64,25 +46,14 @@ Test(numbers, round_value_gives_what_is_printed)
     }
 }
 
-Test(numbers, round_value_keeps_nine_digits_and_whole_numbers)
+static void expect_rounded(const char *where, const char *text, const char *rounded)
 {
-    static const struct {
-        double value, expected;
-    } cases[] = {
-        {0, 0},
-        {1.0 / 3, 0.333333333},
-        {123456789.123, 123456789},
-        {9007199254740991, 9007199254740991},
-        {18446744073709551616.0, 18446744100000000000.0},
-        {1234567.8912, 1234567.89},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        cr_expect_eq(round_value(cases[i].value), cases[i].expected, "case %zu", i);
-        cr_expect_eq(round_value(round_value(cases[i].value)), round_value(cases[i].value), "case %zu", i);
-    }
-    cr_expect(isnan(round_value(NAN)));
-    cr_expect(isinf(round_value(INFINITY)));
+    const double value = strtod(text, NULL), once = round_value(value), expected = strtod(rounded, NULL);
+    cr_expect(once == expected || (isnan(once) && isnan(expected)), "%s: %.17g", where, once);
+    cr_expect(round_value(once) == once || isnan(once), "%s", where);
 }
+
+TEXTS(numbers, round_value_keeps_nine_digits_and_whole_numbers, "tests/unit/base/numbers.txt#rounded", expect_rounded)
 
 Test(numbers, one_is_not_many)
 {

@@ -31,39 +31,6 @@ static void expect_fit(const char *where, const char *text, const char *words)
 
 TEXTS(occupancy, what_fits_and_what_does_not_let_more_in, "tests/unit/cubin/occupancy.txt#fits", expect_fit)
 
-/* Measured on an H200 with driver 580.159.04 on 2026-11-26: the occupancy API and ncu agree. */
-Test(occupancy, of_shared_memory_there_is_what_the_carve_out_leaves)
-{
-    static const struct {
-        int percent;
-        unsigned blocks;
-        double occupancy;
-    } rows[] = {{-1, 13, 81.25}, {0, 1, 6.25},    {10, 1, 6.25},   {25, 3, 18.75},
-                {50, 7, 43.75},  {75, 11, 68.75}, {100, 13, 81.25}};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct occupancy_launch launch = {
-            .threads = 128, .registers = 16, .shared_bytes = 16 << 10, .carve_out = (unsigned)(rows[i].percent + 1)};
-        struct occupancy found;
-        cr_assert(occupancy_of(&found, 90, &launch));
-        cr_expect_eq(found.blocks, rows[i].blocks, "%d %%: %u blocks", rows[i].percent, found.blocks);
-        cr_expect_eq(found.percent, rows[i].occupancy, "%d %%: %g %%", rows[i].percent, found.percent);
-        cr_expect_eq(found.limits, OCCUPANCY_SHARED_MEMORY, "%d %%: limits %u", rows[i].percent, found.limits);
-    }
-}
-
-Test(occupancy, every_known_gpu_runs_a_small_block_and_is_filled_by_a_good_one)
-{
-    static const int known[] = {70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121};
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-        struct occupancy found;
-        cr_assert(occupancy_of(&found, known[i], &(struct occupancy_launch){.threads = 1, .registers = 1}));
-        cr_expect(found.blocks >= 16 && found.blocks == found.warps && found.limits == OCCUPANCY_BLOCKS, "%d: %u",
-                  known[i], found.blocks);
-        cr_assert(occupancy_of(&found, known[i], &(struct occupancy_launch){.threads = 256, .registers = 32}));
-        cr_expect_eq(found.percent, 100, "%d: %g", known[i], found.percent);
-    }
-}
-
 Test(occupancy, an_unknown_gpu_and_a_launch_without_threads_have_none)
 {
     static const int unknown[] = {0, -5, 35, 61, 71, 88, 130, 999, INT_MAX};
@@ -71,24 +38,6 @@ Test(occupancy, an_unknown_gpu_and_a_launch_without_threads_have_none)
     for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
         cr_expect_not(occupancy_of(&found, unknown[i], &(struct occupancy_launch){.threads = 32}), "%d", unknown[i]);
     cr_expect_not(occupancy_of(&found, 90, &(struct occupancy_launch){.registers = 32}));
-}
-
-/* Numbers from a file may be anything. */
-Test(occupancy, what_is_too_large_for_all_gpus_fits_nowhere)
-{
-    static const struct occupancy_launch launches[] = {
-        {.threads = UINT_MAX, .registers = 1},
-        {.threads = 1024, .registers = UINT_MAX},
-        {.threads = 32, .registers = 8, .shared_bytes = UINT_MAX},
-        {.threads = 32, .registers = 8, .barriers = UINT_MAX},
-        {UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(launches); i++) {
-        struct occupancy found;
-        cr_assert(occupancy_of(&found, 90, &launches[i]), "case %zu", i);
-        cr_expect_eq(found.blocks, 0, "case %zu: %u", i, found.blocks);
-        cr_expect_eq(found.percent, 0, "case %zu", i);
-    }
 }
 
 /* Returns what occupancy_step promises, found by trying every number. 0xffffffff: there is none. */

@@ -46,56 +46,40 @@ static void tear_down(struct fixture *fixture)
     cubin_release(&fixture->cubin);
 }
 
-Test(static_claims, what_takes_the_place_of_a_function_that_is_gone)
+/* Returns the function that a letter of static_claims.txt stands for; NULL for a hyphen. */
+static const char *function_of(const char *word)
 {
-    static const struct {
-        const char *functions[3], *codes[3]; /* in the baseline; codes: the functions of SMALL that they equalled */
-        const char *is[3];                   /* expected replacement; NULL: none is clear */
-        bool sure, new_kernel;
-    } cases[] = {
-        /* Equal code means the same function, whatever its name and even if there are new kernels. */
-        {{"old(int)", BOUNDED, STACKED}, {PLAIN}, {PLAIN}, true, true},
-        {{"a(int)", "b(int)", "c(int)"}, {STACKED, PLAIN, BOUNDED}, {STACKED, PLAIN, BOUNDED}, true, false},
-        /* Another signature: certain, unless a new kernel may launch the function of that name. */
-        {{"plain(float*, int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
-        {{"void plain(double)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
-        {{"plain(void (*)(int), float)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
-        {{"plain(float*, int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, true},
-        {{"bounded(float*)", PLAIN, STACKED}, {NULL}, {NULL}, false, false},
-        {{"(anonymous namespace)::bounded()", PLAIN, STACKED}, {NULL}, {BOUNDED}, true, false},
-        /* Another template argument, or only equal parameters: never certain. */
-        {{"void plain<32>(int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
-        {{"void plain<(int)32, fn<2> >(int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
-        {{"smooth(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
-        {{"void smooth<2>(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
-        /* Two candidates for one function, one that fits none, and invalid names. */
-        {{"void plain<1>(int)", "void plain<2>(int)", STACKED}, {NULL}, {NULL, NULL}, false, false},
-        {{"a(float*)", "b(float*)", STACKED}, {NULL}, {NULL, NULL}, false, false},
-        {{"plain", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
-        {{"smooth", BOUNDED, STACKED}, {NULL}, {NULL}, false, false},
-        {{"", BOUNDED, STACKED}, {NULL}, {NULL}, false, false},
-        {{")", BOUNDED, STACKED}, {NULL}, {NULL}, false, false},
-        {{"x>(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        static const char *const ids[] = {"a/one", "a/two", "b/three"};
-        AT_END(tear_down) struct fixture fixture;
-        set_up(&fixture);
-        for (size_t k = 0; k < ARRAY_SIZE(ids); k++)
-            add_kernel(&fixture, ids[k], cases[i].functions[k], cases[i].codes[k]);
-        if (cases[i].new_kernel)
-            list_kernel(&fixture, "b/four");
-        claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
-        for (size_t k = 0; k < ARRAY_SIZE(ids); k++) {
-            const struct rename *rename = claims_find(&fixture.claims, cases[i].functions[k]);
-            cr_expect_eq(rename != NULL, cases[i].is[k] != NULL, "case %zu, %s", i, cases[i].functions[k]);
-            if (rename && cases[i].is[k]) {
-                cr_expect_str_eq(rename->is->name, cases[i].is[k], "case %zu", i);
-                cr_expect_eq(rename->sure, cases[i].sure, "case %zu", i);
-            }
-        }
+    static const char *const names[] = {['P'] = PLAIN, ['B'] = BOUNDED, ['S'] = STACKED};
+    return strcmp(word, "-") == 0 ? NULL : word[0] && !word[1] && word[0] != ')' ? names[(int)*word] : word;
+}
+
+static void expect_places(const char *where, const char *text, const char *words)
+{
+    static const char *const ids[] = {"a/one", "a/two", "b/three"};
+    const char *functions[3], *codes[3] = {"-", "-", "-"}, *places[4];
+    AT_END(tear_down) struct fixture fixture;
+    set_up(&fixture);
+    const bool has_new = strncmp(text, "new;", 4) == 0, has_codes = strstr(text, " | ");
+    text += has_new ? 4 : 0;
+    const char *launched = has_codes ? cut_at(&text, " | ") : text;
+    if (has_codes)
+        split_at(text, ";", codes, 3);
+    split_at(launched, ";", functions, 3);
+    split_at(words, ";", places, 4);
+    for (size_t k = 0; k < ARRAY_SIZE(ids); k++)
+        add_kernel(&fixture, ids[k], function_of(functions[k]), function_of(codes[k]));
+    if (has_new)
+        list_kernel(&fixture, "b/four");
+    claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
+    for (size_t k = 0; k < ARRAY_SIZE(ids); k++) {
+        const struct rename *rename = claims_find(&fixture.claims, function_of(functions[k]));
+        cr_expect_eq(order_of_texts(rename ? rename->is->name : NULL, function_of(places[k + 1])), 0, "%s", where);
+        cr_expect(!rename || rename->sure == (strcmp(places[0], "sure") == 0), "%s", where);
     }
 }
+
+TEXTS(static_claims, what_takes_the_place_of_a_function_that_is_gone, "tests/unit/cubin/static_claims.txt",
+      expect_places)
 
 Test(static_claims, a_kernel_that_is_not_there_claims_nothing)
 {

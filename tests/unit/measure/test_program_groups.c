@@ -186,49 +186,35 @@ Test(program_groups, a_graph_is_named_by_its_kernels)
         cr_expect_gt(id_length(fixture.groups.list[i]->id), 0, "%s is no id", fixture.groups.list[i]->id);
 }
 
-Test(program_groups, globs_choose_by_the_name_that_a_report_shows)
+static void expect_chosen(const char *where, const char *glob, const char *chosen)
 {
-    static const struct {
-        const char *glob;
-        bool wanted;
-    } cases[] = {{"app/scale*", true},          {"*", true},        {"app/scale@1,32", true},
-                 {"app/scale~1f3a@1,32", true}, /* digits that tell it apart from others later */
-                 {"app/scale@1,33", false},     {"other/*", false}, {"app/scale~@1,32", true},
-                 {"app/scale~1f3a@2", false}};
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        WITH(tear_down, struct fixture fixture, set_up(&fixture));
-        char *globs[] = {x_strdup(cases[i].glob)};
-        fixture.measurement.globs = globs;
-        fixture.measurement.glob_count = 1;
-        cr_expect_eq(take(&fixture, "launch\n1 1 1 32 1 1 0 0 - _ZN1a5scaleEPi\n")->wanted, cases[i].wanted, "%s",
-                     cases[i].glob);
-        capture_begin();
-        cr_expect_eq(program_groups_expect(&fixture.groups, globs, 1), cases[i].wanted ? 0 : -1, "%s", cases[i].glob);
-        OWNED_TEXT said = capture_end();
-        cr_expect_eq(strstr(said, cases[i].glob) != NULL, !cases[i].wanted, "%s", said);
-        free(globs[0]);
-    }
+    const bool wanted = strcmp(chosen, "yes") == 0;
+    char *globs[] = {(char *)glob};
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
+    fixture.measurement.globs = globs;
+    fixture.measurement.glob_count = 1;
+    cr_expect_eq(take(&fixture, "launch\n1 1 1 32 1 1 0 0 - _ZN1a5scaleEPi\n")->wanted, wanted, "%s", where);
+    HEAR(result, program_groups_expect(&fixture.groups, globs, 1));
+    cr_expect_eq(result, wanted ? 0 : -1, "%s", where);
+    cr_expect_eq(strstr(said, glob) != NULL, !wanted, "%s: %s", where, said);
 }
 
-Test(program_groups, nonsense_is_refused_and_too_many_are_not_taken)
+TEXTS(program_groups, globs_choose_by_the_name_that_a_report_shows, "tests/unit/measure/program_groups.txt#globs",
+      expect_chosen)
+
+static void expect_refused(const char *where, const char *text, const char *nothing)
 {
-    static const char *const nonsense[] = {
-        "",
-        "launch",
-        "launch\n",
-        "dance\n1 1 1 32 1 1 0 0 - add\n",
-        "launch\n1 1 1 32 1 1 0 0 - add\n1 1 1 32 1 1 0 0 - add\n",
-        "launch\n1 1 1 32 1 1 0 0 -\n",
-        "launch\n1 1 1 32 1 1 - add\n",
-        "launch\nx 1 1 32 1 1 0 0 - add\n",
-        "graph\n1 1 1 32 1 1 0 0 - add\nx\n",
-    };
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
     struct program_group *group;
-    for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++)
-        cr_expect_not(try_take(&fixture, nonsense[i], &group), "%s", nonsense[i]);
-    cr_expect_eq(fixture.groups.count, 0);
+    cr_expect(!try_take(&fixture, text, &group) && !*nothing && fixture.groups.count == 0, "%s", where);
+}
 
+TEXTS(program_groups, nonsense_is_refused, "tests/unit/measure/program_groups.txt#nonsense", expect_refused)
+
+Test(program_groups, too_many_are_not_taken)
+{
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
+    struct program_group *group;
     for (unsigned i = 1; i <= MOST + 1; i++) {
         char text[64];
         snprintf(text, sizeof text, "launch\n%u 1 1 32 1 1 0 0 - add\n", i);

@@ -15,22 +15,18 @@ static struct run numbered(const char *codes)
     return run;
 }
 
-Test(run_namesakes, the_same_code_has_the_same_number)
+/* The codes of the kernels that were, and that are; and of these in the order of their numbers. */
+static void expect_numbers(const char *where, const char *text, const char *codes)
 {
-    static const struct {
-        const char *was, *is, *numbered;
-    } cases[] = {{"ab", "ba", "ab"}, {"ab", "ab", "ab"},    {"abc", "cab", "abc"}, {"ab", "cb", "cb"},
-                 {"ab", "bc", "cb"}, {"abc", "dab", "abd"}, {"aab", "baa", "aab"}, {"a", "ba", "ab"},
-                 {"ab", "b", "b"},   {"abc", "bca", "abc"}, {"aa", "ab", "ab"}};
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED(run) was = numbered(cases[i].was), is = numbered(cases[i].is);
-        run_number_like(&is, &was);
-        for (size_t k = 0; k < is.result_count; k++)
-            cr_expect_eq(*is.results[k].launches[0].code, cases[i].numbered[k], "row %zu, kernel %s", i,
-                         is.results[k].id);
-        cr_expect(run_find(&is, "a/f@1,32"), "ids stay where they are");
-    }
+    const char *const before = cut_at(&text, " ");
+    OWNED(run) was = numbered(before), is = numbered(text);
+    run_number_like(&is, &was);
+    for (size_t k = 0; k < is.result_count; k++)
+        cr_expect_eq(*is.results[k].launches[0].code, codes[k], "%s, kernel %s", where, is.results[k].id);
+    cr_expect(run_find(&is, "a/f@1,32"), "ids stay where they are");
 }
+
+TEXTS(run_namesakes, the_same_code_has_the_same_number, "tests/unit/model/run_namesakes.txt#numbers", expect_numbers)
 
 /* Kernels a/f@GRID,32, or of the function g, each launched so often, of some code; and one of another program. `?`: -k
  * chose them. */
@@ -59,41 +55,21 @@ static struct run launched(const char *kernels)
     return run;
 }
 
-Test(run_namesakes, a_launch_that_changed_is_followed)
+/* Kernels that were > that are; what the baseline's are called then. */
+static void expect_followed(const char *where, const char *text, const char *expected)
 {
-    static const struct {
-        const char *was, *is, *names; /* what the baseline's kernels are called then */
-    } cases[] = {
-        {"f132*3", "f128*3", "a/f@128,32"},
-        {"f132*3", "f128*4", "a/f@132,32"},
-        {"f132*3 f7*1", "f128*3 f7*1", "a/f@128,32 a/f@7,32"},
-        {"f132*3 f7*3", "f128*3 f8*3", "a/f@132,32 a/f@7,32"}, /* which became which? */
-        {"f132*3", "f128*3 f8*3", "a/f@132,32"},
-        {"f132*3 f7*3", "f128*3", "a/f@132,32 a/f@7,32"},
-        {"f132*3 g7*3", "f128*3 g8*3", "a/f@128,32 a/g@8,32"},
-        {"f132*3", "b128*3", "a/f@132,32"},
-        {"f132*3=cafe", "g132*3=cafe", "a/g@132,32"},
-        {"f132*3=cafe", "g132*3=beef", "a/f@132,32"},
-        {"f132*3", "g132*3", "a/f@132,32"},
-        {"f132*3=cafe", "g132*4=cafe", "a/f@132,32"},
-        {"f132*3=cafe", "g132*3=cafe f128*3=cafe", "a/f@132,32"},
-        {"f132*3", "fany*3", "a/f@132,32"},
-        {"f132*3", "f128*3!", "a/f@132,32"},
-        {"f9*3", "f9*3", "a/f@9,32"},
-        {"f132*3", "f128*3?", "a/f@132,32"}, /* the other may be there as well */
-        {"f132*3?", "f128*3", "a/f@132,32"},
-    };
     static struct metric metric = {.name = "launches", .counter = "cugate.launches"};
     const struct metrics metrics = {.list = &metric, .count = 1};
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED(run) was = launched(cases[i].was), is = launched(cases[i].is);
-        run_follow_launches(&was, &is, &metrics);
-        OWNED_TEXT names = x_strdup("");
-        for (size_t k = 0; k < was.result_count; k++)
-            if (row_kind(was.results[k].id) == ROW_KERNEL)
-                x_append(&names, " ", "%s", was.results[k].id);
-        cr_expect_str_eq(names, cases[i].names, "row %zu: %s", i, names);
-        was.sessions = is.sessions = NULL;
-        was.session_count = is.session_count = 0;
-    }
+    const char *const before = cut_at(&text, " > ");
+    OWNED(run) was = launched(before), is = launched(text);
+    run_follow_launches(&was, &is, &metrics);
+    OWNED_TEXT names = x_strdup("");
+    for (size_t k = 0; k < was.result_count; k++)
+        if (row_kind(was.results[k].id) == ROW_KERNEL)
+            x_append(&names, " ", "%s", was.results[k].id);
+    cr_expect_str_eq(names, expected, "%s: %s", where, names);
+    was.sessions = is.sessions = NULL;
+    was.session_count = is.session_count = 0;
 }
+
+TEXTS(run_namesakes, a_launch_that_changed_is_followed, "tests/unit/model/run_namesakes.txt#followed", expect_followed)
