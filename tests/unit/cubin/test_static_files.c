@@ -117,31 +117,19 @@ static char *make_cache(const char *description)
     return folder;
 }
 
-Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
+static void expect_described(const char *where, const char *description, const char *facts)
 {
-    static const struct {
-        const char *description, *id;
-        double occupancy, shared;
-    } cases[] = {
-        {"{\"num_warps\": 8, \"shared\": 90000, \"name\": \"bounded\"}", "triton/bounded", 12.5, 91024},
-        {"{\"num_warps\": 4, \"shared\": 0}", "triton/bounded", 100, 1024},
-        /* the description is of other code: this one is for 256 threads */
-        {"{\"num_warps\": 16, \"shared\": 1}", "triton/bounded", -2, 1024},
-        {"{\"num_warps\": 33, \"shared\": 1}", "triton/bounded", -2, 1024},
-        {"{\"num_warps\": 0, \"shared\": 1}", "triton/bounded", -2, 1024},
-        {"{\"num_warps\": 8, \"shared\": -1}", "triton/bounded", -2, 1024},
-        {"{\"num_warps\": \"8\", \"shared\": 1}", "k/bounded", -2, 1024},
-        {"[1]", "k/bounded", -2, 1024},
-        {NULL, "k/bounded", -2, 1024},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *folder = make_cache(cases[i].description);
-        WITH(tear_down, struct fixture fixture, read_run(&fixture, (char *[]){folder}, 1, 80, NULL));
-        expect_fact(&fixture.run, cases[i].id, "theoretical_occupancy", cases[i].occupancy);
-        expect_fact(&fixture.run, cases[i].id, "shared_memory", cases[i].shared);
-        scratch_remove(folder);
-    }
+    const char *const id = cut_at(&facts, " ");
+    char *folder = make_cache(strcmp(description, "none") == 0 ? NULL : description);
+    WITH(tear_down, struct fixture fixture, read_run(&fixture, (char *[]){folder}, 1, 80, NULL));
+    cr_expect(run_find(&fixture.run, id), "%s: %s", where, id);
+    expect_fact(&fixture.run, id, "theoretical_occupancy", leading_number(&facts));
+    expect_fact(&fixture.run, id, "shared_memory", leading_number(&facts));
+    scratch_remove(folder);
 }
+
+TEXTS(static_files, a_description_beside_a_cubin_says_in_what_blocks, "tests/unit/cubin/static_files.txt",
+      expect_described)
 
 static void expect_error(char *path, const char *words)
 {

@@ -56,44 +56,28 @@ static bool each_apart(const struct accessed *list, size_t count, const unsigned
     return spots_apart(spots, filled);
 }
 
-Test(footprint, blocks_that_write_what_others_access_meet)
+static void expect_apart(const char *where, const char *text, const char *words)
 {
     enum { B = 1 << 20 };
-    static const struct {
-        const char *name;
-        struct accessed list[2];
-        unsigned blocks[3]; /* 0: 1 */
-        bool apart;
-    } rows[] = {
-        {"side by side", {{{128}, B, B + 128, true}}, {1000}, true},
-        {"a byte too many", {{{128}, B, B + 129, true}}, {1000}, false},
-        {"a byte too many, of one block", {{{128}, B, B + 129, true}}, {1}, true},
-        {"backwards", {{{-128}, B, B + 128, true}}, {1000}, true},
-        {"backwards, too long", {{{-128}, B, B + 132, true}}, {1000}, false},
-        {"bytes of a word", {{{1}, B, B + 1, true}}, {4}, false},
-        {"bytes of a word, of later blocks", {{{5}, B + 1, B + 2, true}, {{5}, B + 3, B + 4, true}}, {3}, false},
-        {"all write it", {{{0}, B, B + 4, true}}, {4}, false},
-        {"all read it", {{{0}, B, B + 4, false}}, {4}, true},
-        {"tiles", {{{128, 8192}, B, B + 128, true}, {{128, 8192}, B + 4096, B + 4224, true}}, {32, 9}, true},
-        {"tiles, one column too many", {{{128, 8192}, B, B + 128, true}}, {65, 9}, false},
-        {"a third axis", {{{128, 8192, 65536}, B, B + 128, true}}, {64, 8, 3}, true},
-        {"a third axis, too near", {{{128, 8192, 57344}, B, B + 128, true}}, {64, 8, 3}, false},
-        {"reads what the next writes", {{{64}, B, B + 64, true}, {{64}, B + 64, B + 128, false}}, {9}, false},
-        {"reads what the last writes", {{{64}, B, B + 64, true}, {{64}, B - 64, B, false}}, {9}, false},
-        {"reads behind them all", {{{64}, B, B + 64, true}, {{64}, B + 576, B + 640, false}}, {9}, true},
-        {"reads at another pace", {{{64}, B, B + 64, true}, {{32}, B + 600, B + 632, false}}, {9}, true},
-        {"reads at another pace, there", {{{64}, B, B + 64, true}, {{32}, B + 500, B + 532, false}}, {9}, false},
-        {"rounds of a loop", {{{64}, B, B + 64, true}, {{64}, B + 640, B + 704, true}}, {10}, true},
-        {"rounds too near", {{{64}, B, B + 64, true}, {{64}, B + 576, B + 640, true}}, {10}, false},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const size_t count = rows[i].list[1].end > 0 ? 2 : 1;
-        const unsigned blocks[] = {rows[i].blocks[0], rows[i].blocks[1] ? rows[i].blocks[1] : 1,
-                                   rows[i].blocks[2] ? rows[i].blocks[2] : 1};
-        cr_expect_eq(are_apart(rows[i].list, count, blocks), rows[i].apart, "%s", rows[i].name);
-        cr_expect_eq(each_apart(rows[i].list, count, blocks), rows[i].apart, "%s", rows[i].name);
+    const char *parts[3];
+    const size_t count = split_at(text, "|", parts, 3) - 1;
+    struct accessed list[2] = {0};
+    unsigned blocks[3];
+    for (size_t i = 0; i < 3; i++)
+        blocks[i] = (unsigned)leading_number(&parts[0]);
+    for (size_t i = 0; i < count; i++) {
+        list[i].writes = strcmp(cut_at(&parts[i + 1], " "), "writes") == 0;
+        list[i].begin = (uint64_t)(B + leading_number(&parts[i + 1]));
+        list[i].end = (uint64_t)(B + leading_number(&parts[i + 1]));
+        for (size_t k = 0; k < 3; k++)
+            list[i].by[k] = (int64_t)leading_number(&parts[i + 1]);
     }
+    const bool apart = strcmp(words, "apart") == 0;
+    cr_expect_eq(are_apart(list, count, blocks), apart, "%s", where);
+    cr_expect_eq(each_apart(list, count, blocks), apart, "%s", where);
 }
+
+TEXTS(footprint, blocks_that_write_what_others_access_meet, "tests/unit/machine/footprint.txt", expect_apart)
 
 Test(footprint, ranges_are_merged_and_moved_to_block_0)
 {
