@@ -1,4 +1,5 @@
 #include "outputs.h"
+#include "referee_turns.h"
 #include "swap_options.h"
 
 #include <errno.h>

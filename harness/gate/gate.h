@@ -5,5 +5,4 @@
 #include "check.h"
 #include "comparable.h"
 #include "referee.h"
-#include "referee_turns.h"
 #include "weakened.h"

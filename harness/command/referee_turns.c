@@ -55,8 +55,8 @@ static bool pass_on(const char *path, FILE *stream)
     return length > 0;
 }
 
-/* Waits for its end, and passes on what it said. One that has not said what came of it has a line all the same. Returns
- * its exit code. */
+/* Waits until a candidate's process exits, and copies its messages to stderr and its line to `stream`. lost() reports a
+ * process that printed no line. Returns its exit code. */
 static int end_turn(struct turn *turn, FILE *stream)
 {
     const int code = turn->process < 0 ? EXIT_USAGE : process_exit_code(process_wait(turn->process));

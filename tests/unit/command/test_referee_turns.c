@@ -1,5 +1,5 @@
 /* Tests candidates in processes of their own: each has its line, in their order, however its process ends. */
-#include "gate/referee_turns.h"
+#include "command/referee_turns.h"
 #include "test.h"
 
 TestSuite(referee_turns);
