@@ -271,9 +271,11 @@ int referee_judge(struct refereed *refereed, const struct referee_request *reque
         code = EXIT_INTERRUPTED;
     if (code == EXIT_SAME) {
         /* Whoever made the task chose the sizes at which speed matters. */
-        comparison_show_only(&refereed->check.comparison, has_no_speed,
-                             "only the results are judged, not the speed, because other sizes, another order or "
-                             "extreme values were drawn");
+        EACH(const struct result, result, refereed->check.run.results, refereed->check.run.result_count)
+            if (has_no_speed(result->id))
+                comparison_show_only(&refereed->check.comparison, result->id,
+                                     "only the results are judged, not the speed, because other sizes, another order "
+                                     "or extreme values were drawn");
         code = certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
     }
     return code;

@@ -563,10 +563,10 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     SORT(comparison->list, comparison->count, judgements_worst_first);
 }
 
-void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const char *kernel), const char *reason)
+void comparison_show_only(struct comparison *comparison, const char *kernel, const char *reason)
 {
     EACH(struct judgement, judgement, comparison->list, comparison->count) {
-        if (!judgement->metric || judgement->verdict == VERDICT_INFO || !is_shown(judgement->kernel))
+        if (!judgement->metric || judgement->verdict == VERDICT_INFO || strcmp(judgement->kernel, kernel) != 0)
             continue;
         comparison->counts[judgement->verdict]--;
         comparison->counts[VERDICT_INFO]++;
@@ -576,7 +576,7 @@ void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const 
         comparison->kernel_counts[judgement->of_kernel]--;
         comparison->kernel_counts[VERDICT_INFO]++;
         EACH(struct judgement, other, comparison->list, comparison->count)
-            other->of_kernel = strcmp(other->kernel, judgement->kernel) == 0 ? VERDICT_INFO : other->of_kernel;
+            other->of_kernel = strcmp(other->kernel, kernel) == 0 ? VERDICT_INFO : other->of_kernel;
     }
     SORT(comparison->list, comparison->count, judgements_worst_first);
 }

@@ -38,6 +38,5 @@ const char *compare_other_toolchain(const struct comparison *comparison, const s
                                     const struct result *base, const struct run *run, const struct result *now,
                                     const char **was);
 
-/* Shows the rows of kernels for which is_shown() returns true, and judges none of them, for that reason. A kernel that
- * is missing or new as a whole stays. */
-void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const char *kernel), const char *reason);
+/* Shows the rows of a kernel, and judges none of them, for that reason. One that is missing or new as a whole stays. */
+void comparison_show_only(struct comparison *comparison, const char *kernel, const char *reason);

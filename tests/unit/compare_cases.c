@@ -431,18 +431,10 @@ static void expect_order(void)
               compared()->list[i - 1].kernel, word(i));
 }
 
-static const char *drawn;
-
-static bool is_drawn(const char *kernel)
-{
-    return strstr(kernel, drawn) != NULL;
-}
-
 static void show_only(void)
 {
-    drawn = word(1);
     compared();
-    comparison_show_only(&sides.comparison, is_drawn, word(2));
+    comparison_show_only(&sides.comparison, word(1), word(2));
 }
 
 static const struct case_command commands[] = {
