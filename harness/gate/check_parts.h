@@ -14,11 +14,12 @@ int check_static(const struct check_request *request, struct run *run, struct ru
  * EXIT_USAGE also: a file cannot be read. */
 int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name);
 
-/* Computes the run instead of measuring it. First it records what each kernel launches. Then it simulates the kernels
- * whose code, launches or inputs differ from the baseline's, or with request->all every one. In between it calls
- * find_baseline, which sets check->baseline; by then the run has its device and the launches. Returns 0, or the exit
- * code when there is nothing to report. check->measured says how computing went. */
-int check_simulated(struct check *check, int (*find_baseline)(struct check *check));
+/* The two steps of a check that computes. check_dry records what each kernel launches: the run has its device and the
+ * launches. It returns 0, or the exit code when there is nothing to report. Then check->baseline is set, and
+ * check_computed simulates the kernels whose code, launches or inputs differ from the baseline's, or with request->all
+ * every one. check->measured is the exit code of computing. */
+int check_dry(struct check *check);
+void check_computed(struct check *check);
 
 /* Measures a library by the counters of a GPU, with the hashes of its inputs. Counts that the baseline in the folder
  * `baselines` knows are not read (NULL: all are). Returns 0, or the exit code of measuring. */

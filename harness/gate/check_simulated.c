@@ -73,17 +73,19 @@ static void forget_other_counts(struct check *check)
     run_keep(&check->baseline, kept);
 }
 
-int check_simulated(struct check *check, int (*find_baseline)(struct check *check))
+int check_dry(struct check *check)
 {
     struct measurement dry = check->request->measurement;
-    char **ids = NULL;
-    size_t count = 0;
     measurement_make_dry(&dry);
     check->measured = measure_whole(&dry, &check->run);
-    if (check->measured != EXIT_SAME && check->run.result_count == 0)
-        return check->measured;
-    const int code = find_baseline(check);
-    for (size_t i = 0; code == EXIT_SAME && i < check->run.result_count; i++)
+    return check->run.result_count == 0 ? check->measured : EXIT_SAME;
+}
+
+void check_computed(struct check *check)
+{
+    char **ids = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < check->run.result_count; i++)
         if (is_wanted(check, &check->run.results[i]))
             *ARRAY_GROW(ids, count) = x_strdup(check->run.results[i].id);
     if (count > 0)
@@ -91,5 +93,4 @@ int check_simulated(struct check *check, int (*find_baseline)(struct check *chec
     if (check->request->against && check->measured == EXIT_SAME)
         forget_other_counts(check);
     free_texts(ids, count);
-    return code;
 }
