@@ -12,6 +12,7 @@ struct swap {
     char version[32];          /* of Triton, which made it; "" where not known */
     char *function;            /* in the machine code; NULL: the capsule's */
     struct triton_launch described;
+    struct replacement found; /* for the last capsule, and for the next of the same function */
     struct capsules capsules;
     struct capsule_writer writer;
     size_t swapped;
@@ -178,7 +179,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
 {
     const struct swap_request *asked = &swap->asked;
     struct capsule changed = *capsule; /* it borrows all */
-    OWNED(replacement) replacement = {0};
+    struct replacement *const found = &swap->found;
     struct compared compared;
     struct argument *const arguments = mark_exact(capsule, asked->tolerance, asked->exact);
     if (!arguments)
@@ -198,22 +199,24 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     }
     struct capsule_step *const kept = changed.steps;
     const bool is_one = swap->function || swap->described.launch_count + changed.step_count == 0;
-    const bool found = !is_one || replacement_turn(&replacement, asked->code, changed.function, capability) == 0;
-    if (found && is_one)
-        fit_pointers(&changed, arguments, &replacement.entry, swap->described.found);
-    if (found && change_launch(&changed, swap, is_one) == 0 &&
+    if (!is_one || !found->function || strcmp(found->function, changed.function) != 0)
+        replacement_release(found);
+    const bool fits = !is_one || replacement_turn(found, asked->code, changed.function, capability) == 0;
+    if (fits && is_one)
+        fit_pointers(&changed, arguments, &found->entry, swap->described.found);
+    if (fits && change_launch(&changed, swap, is_one) == 0 &&
         (swap->function || swap->described.launch_count == 0
-             ? replacement_fit(&replacement, asked->code, &changed, capability)
-             : replacement_steps(&replacement, asked->code, &changed, swap->described.launches,
-                                 swap->described.launch_count, capability)) == 0 &&
+             ? replacement_fit(found, asked->code, &changed, capability)
+             : replacement_steps(found, asked->code, &changed, swap->described.launches, swap->described.launch_count,
+                                 capability)) == 0 &&
         check_compared(&swap->capsules, capsule, &compared) == 0 &&
-        (!asked->warns || replacement_warn(&replacement, &swap->capsules, &changed) == 0)) {
+        (!asked->warns || replacement_warn(found, &swap->capsules, &changed) == 0)) {
         OWNED(blob) code = {0};
         if (to)
-            code = capsule_writer_blob(&swap->writer, replacement.bytes, replacement.size);
+            code = capsule_writer_blob(&swap->writer, found->bytes, found->size);
         result = to ? capsule_writer_copy(&swap->writer, &swap->capsules, &changed, &code) : 0;
         if (result == 0 && !asked->quiet)
-            say_swapped(&changed, capsule, &replacement, &compared);
+            say_swapped(&changed, capsule, found, &compared);
     }
     if (changed.steps != kept)
         capsule_steps_release(changed.steps, changed.step_count);
@@ -294,6 +297,7 @@ int swap_file(const struct swap_request *request, const char *from, const char *
         failed = swap_all(&swap, capability, to);
     if (failed == 0 && !request->quiet)
         say_all(&swap);
+    replacement_release(&swap.found);
     capsules_release(&swap.capsules);
     triton_release(&swap.described);
     free(swap.function);
