@@ -111,9 +111,10 @@ void static_facts_set_code(struct launch *launch, const struct cubin_function *f
     launch->has_machine = function != NULL;
     launch->machine = (struct code_facts){0};
     if (function)
-        launch->machine = (struct code_facts){function->registers,     function->local_bytes, function->shared_bytes,
-                                              function->max_threads,   function->barriers,    tensor_cores_of(function),
-                                              function->local_accesses};
+        launch->machine =
+            (struct code_facts){function->registers,      function->local_bytes, function->shared_bytes,
+                                function->max_threads,    function->barriers,    tensor_cores_of(function),
+                                function->local_accesses, !function->halves,     !function->singles};
 }
 
 /* Sets the code hash of each launch and computes the facts. If a function cannot be identified, the kernel has no

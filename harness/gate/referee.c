@@ -83,20 +83,15 @@ static bool has_no_speed(const char *id)
     return strchr("fnox", id[strlen(id) - 1]) != NULL;
 }
 
-/* Says whether the code of a kernel adds and multiplies no halves, or float32, as far as is known. */
-static void find_unused(struct kernel_code *code, const struct result *result, bool *no_halves, bool *no_singles)
+/* Whether all code that the kernel launched is known to add and multiply no halves, or no float32. */
+static bool has_no_halves(const struct result *result)
 {
-    const int capability = static_facts_capability(&code->capsules.about.device);
-    enum cubin_status status;
-    const struct cubin *cubin = kernel_code_of(code, result->id);
-    bool halves = !cubin || result->launch_count == 0, singles = halves;
-    for (size_t i = 0; cubin && i < result->launch_count; i++) {
-        const struct cubin_function *function = cubin_find(cubin, result->launches[i].function, capability, &status);
-        halves |= !function || function->halves;
-        singles |= !function || function->singles;
-    }
-    *no_halves |= !halves; /* what fails has no launches */
-    *no_singles |= !singles;
+    return result->launch_count > 0 && ALL(i, result->launch_count, result->launches[i].machine.no_halves);
+}
+
+static bool has_no_singles(const struct result *result)
+{
+    return result->launch_count > 0 && ALL(i, result->launch_count, result->launches[i].machine.no_singles);
 }
 
 /* Adds the arrays that the launch may read. */
@@ -142,9 +137,9 @@ static void add_tolerance(struct certificate_facts *facts, const struct capsules
 struct certifying {
     const struct referee_request *request;
     struct refereed *refereed;
-    struct kernel_code code, base; /* of the candidate and of the reference */
-    double gains;                  /* sum of ln(time of the reference / time of the candidate) */
-    size_t timed, untimed;         /* of how many launches, and of how many it is not known */
+    struct capsules candidate, base;
+    double gains;          /* sum of ln(time of the reference / time of the candidate) */
+    size_t timed, untimed; /* of how many launches, and of how many it is not known */
 };
 
 /* Returns the time of a launch, estimated where it was computed; NAN: it is not known. */
@@ -183,12 +178,12 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         .undecided_argument = drawn->of_argument,
         .allowed = certifying->request->allowed,
     };
-    EACH(const struct capsule, one, certifying->base.capsules.list, certifying->base.capsules.count)
+    EACH(const struct capsule, one, certifying->base.list, certifying->base.count)
         facts.wanted += is_of(one->id, drawn->id);
     if (!drawn->refused && facts.wanted < 1 + certifying->request->draws)
         facts.wanted = 1 + certifying->request->draws; /* a draw that was lost is not run */
     add_inputs(&facts, inputs, &drawn->drawn);
-    add_tolerance(&facts, &certifying->code.capsules);
+    add_tolerance(&facts, &certifying->candidate);
     refereed->tolerance = facts.tolerance;
     refereed->type = facts.type;
     EACH(const struct result, now, check->run.results, check->run.result_count) {
@@ -196,9 +191,10 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         if (!is_of(now->id, drawn->id))
             continue;
         const struct result *base = run_find(&check->baseline, now->id);
-        find_unused(&certifying->code, now, &facts.no_halves, &facts.no_singles);
-        if (base)
-            find_unused(&certifying->base, base, &facts.base_no_halves, &facts.base_no_singles);
+        facts.no_halves |= has_no_halves(now);
+        facts.no_singles |= has_no_singles(now);
+        facts.base_no_halves |= base && has_no_halves(base);
+        facts.base_no_singles |= base && has_no_singles(base);
         *ARRAY_GROW(facts.now, count) = now;
         *ARRAY_GROW(facts.executed, executed) =
             certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);
@@ -220,14 +216,17 @@ static int certify_all(struct refereed *refereed, const struct referee_request *
 {
     struct certifying certifying = {.request = request, .refereed = refereed};
     size_t with;
-    int failed = kernel_code_open(&certifying.code, refereed->request.measurement.kernels);
+    struct problem problem;
+    int failed = capsules_open(&certifying.candidate, refereed->request.measurement.kernels, false, &problem);
     if (failed == 0)
-        failed = kernel_code_open(&certifying.base, refereed->request.against);
+        failed = capsules_open(&certifying.base, refereed->request.against, false, &problem);
+    if (failed < 0)
+        error("%s", problem.text);
     for (size_t i = 0; i < inputs->drawing.count && failed == 0; i++)
         if (is_chosen(request, inputs->drawing.results[i].id))
             certify(&certifying, &inputs->drawing.results[i]);
-    kernel_code_close(&certifying.code);
-    kernel_code_close(&certifying.base);
+    capsules_release(&certifying.candidate);
+    capsules_release(&certifying.base);
     refereed->outcome = certificates_worst(refereed->certificates, refereed->certificate_count, &with);
     refereed->exit_code = refereed->outcome == CERTIFICATE_REFUSED     ? EXIT_NOT_MEASURED
                           : refereed->outcome == CERTIFICATE_UNDECIDED ? EXIT_UNSURE

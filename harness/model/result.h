@@ -26,7 +26,8 @@ enum tensor_cores { TENSOR_UNKNOWN, TENSOR_UNUSED, TENSOR_USED };
 struct code_facts {
     unsigned registers, local_bytes, shared_bytes, max_threads, barriers;
     enum tensor_cores tensor;
-    unsigned local_accesses; /* in no file, whose rows have it */
+    unsigned local_accesses;        /* in no file, whose rows have it */
+    unsigned no_halves, no_singles; /* it adds and multiplies none of that type; in no file; false where unknown */
 };
 
 struct launch {

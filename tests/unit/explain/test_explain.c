@@ -50,7 +50,8 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
     for (size_t i = 0; i < 3; i++)
         launch->grid[i] = launch->block[i] = UINT_MAX;
     launch->times = launch->shared = UINT_MAX;
-    launch->machine = (struct code_facts){UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, TENSOR_USED, UINT_MAX};
+    launch->machine =
+        (struct code_facts){UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, TENSOR_USED, UINT_MAX, 1, 1};
     made.run.device.sm_count = INT64_MAX;
     made.run.device.name = x_strdup(evil);
     struct profile_line *line = &made.result->profile.list[0];
