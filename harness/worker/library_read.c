@@ -25,19 +25,15 @@ static int open_library(struct library *library, const char *path, struct proble
                                                                               : -1;
 }
 
-static void tell(int pipe, const void *path)
+/* Returns the facts as a message, or why there are none. Nothing runs the destructors of a library. */
+static struct message facts_of(const char *path)
 {
     struct library library;
     struct problem problem;
-    if (open_library(&library, path, &problem) < 0) {
-        message_send(pipe, MESSAGE_UNUSABLE, problem.text);
-        return;
-    }
-    OWNED_TEXT text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return;
+    if (open_library(&library, path, &problem) < 0)
+        return (struct message){MESSAGE_UNUSABLE, x_strdup(problem.text)};
+    struct message message = {MESSAGE_FACTS, NULL};
+    FILE *stream = x_memstream(&message.text, NULL);
     put(stream, "compiler", library.table->compiler);
     put(stream, "flags", library.table->flags);
     EACH(const struct kernel, kernel, library.kernels, library.count) {
@@ -47,7 +43,15 @@ static void tell(int pipe, const void *path)
         put(stream, "transfer", kernel->transfer ? "" : NULL);
     }
     fclose(stream);
-    message_send(pipe, MESSAGE_FACTS, text);
+    if (!library.handle)
+        library_close(&library);
+    return message;
+}
+
+static void tell(int pipe, const void *path)
+{
+    const struct message message = facts_of(path);
+    message_send(pipe, message.kind, message.text);
 }
 
 /* ---- The parent ---- */
@@ -118,7 +122,10 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
     OWNED_TEXT how = NULL;
     int code = EXIT_NOT_MEASURED;
     *facts = (struct library_facts){0};
-    switch (child_ask(tell, path, seconds, &message, &how)) {
+    const bool has_code = !capsules_is_file(path); /* which runs when it is loaded */
+    if (!has_code)
+        message = facts_of(path);
+    switch (has_code ? child_ask(tell, path, seconds, &message, &how) : CHILD_SAID) {
     case CHILD_SAID:
     case CHILD_BABBLED:
         code = take_message(facts, path, &message, problem);

@@ -1,6 +1,7 @@
 #include "capsule/made_device.h"
 #include "test.h"
 #include "worker/library.h"
+#include "worker/library_read.h"
 
 static struct problem problem;
 
@@ -22,6 +23,10 @@ Test(library_capsules, each_capsule_is_a_kernel)
     cr_expect_eq(capsules_same_code(&library.capsules, MADE_AGAIN), 0);
     cr_expect_eq(capsules_find(&library.capsules, "app/noisy@1"), &library.capsules.list[MADE_NOISY]);
     cr_expect_null(capsules_find(&library.capsules, "app/noisy"));
+    OWNED(library_facts) facts = {0};
+    cr_assert_eq(library_facts_read(&facts, made.path, 0, &problem), 0); /* no process, which would take longer */
+    cr_assert_eq(facts.count, MADE_COUNT);
+    cr_expect_str_eq(facts.kernels[MADE_ADD].doc, library.kernels[MADE_ADD].doc);
 }
 
 /* Writes a file of capsules with so many bytes of zeros each. */
