@@ -12,8 +12,8 @@ bool control_run(struct warp *warp, const struct instruction *code, unsigned ind
  * barriers.c. */
 bool barrier_open(struct block *block, unsigned number, unsigned wanted);
 
-/* Lets warps of a cluster continue that wait at its barrier, if all have arrived. Returns whether it did. In cluster.c.
- */
+/* Lets warps of a cluster continue that wait at its barrier, if all have arrived. Returns whether it did. In
+ * barriers.c. */
 bool cluster_open(struct cluster *cluster);
 
 /* Executes a warp until every split waits or has exited, or until its turn is over. In warp.c. */

@@ -1,6 +1,7 @@
 /* Executes a launch. In order 0, its blocks are shared by as many threads as there are processors, and the counts of
  * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
+#include "opcode.h"
 
 #include "client.h"
 #include "headway.h"

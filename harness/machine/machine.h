@@ -9,6 +9,7 @@
 #include "client.h"
 #include "grid.h"
 #include "headway.h"
+#include "opcode.h"
 #include "outside_calls.h"
 #include "record.h"
 #include "touched.h"

@@ -1,7 +1,7 @@
-/* Finds the operation of an opcode, and makes a function's code with its operations. A uniform instruction is the one
- * with the same name, on uniform registers. */
+/* A uniform instruction is the one with the same name, on uniform registers. */
+#include "opcode.h"
+
 #include "control.h"
-#include "grid.h"
 
 #include "machine/memory/memory.h"
 #include "machine/races/races.h"

@@ -1,5 +1,5 @@
 /* record.h - what the warps of some blocks execute, instruction by instruction, for a model of the time that it takes
- * (../estimate). The blocks are those that one SM has, if block b of the first ones comes to SM b modulo the number of
+ * (../replay). The blocks are those that one SM has, if block b of the first ones comes to SM b modulo the number of
  * SMs, the next to whichever has room first, and a block takes as long as it executes instructions. Of all SMs it is
  * the one that ends last. Of its blocks the first ones are recorded, as many as it holds at once, and the last ones,
  * three times as many.

@@ -1,4 +1,4 @@
-/* turns.h - shared by grid.c, turns.c and block.c: a launch while it is executed. */
+/* turns.h - shared by grid.c, turns.c, block.c and classes.c: a launch while it is executed. */
 #pragma once
 
 #include "machine/affine/affine.h"

@@ -3,6 +3,36 @@
 
 const struct tag tag_data = {.lanes = 0};
 
+void proof_open(struct block_proof *proof, const struct grid *grid, const struct axis *axes, const uint32_t *at)
+{
+    *proof = (struct block_proof){0};
+    for (unsigned k = 0; k < AXES_MOST; k++) {
+        proof->axes[k] = axes[k];
+        proof->axes[k].at = at[k];
+        proof->box[k].high = axes[k].most;
+    }
+    proof->warp_count =
+        (grid->threads[0] * grid->threads[1] * grid->threads[2] + LANES - 1) / LANES * (unsigned)cluster_blocks(grid);
+    proof->warps = x_calloc(proof->warp_count, sizeof *proof->warps);
+    for (unsigned w = 0; w < proof->warp_count; w++) {
+        proof->warps[w].rows[ROW_ZERO] = proof->warps[w].rows[ROW_UNIFORM_ZERO] = tag_same;
+        for (unsigned i = 0; i < MASKS; i++)
+            proof->warps[w].masks[i] = tag_same;
+    }
+}
+
+void proof_close(struct block_proof *proof)
+{
+    for (unsigned w = 0; w < proof->warp_count; w++)
+        free(proof->warps[w].local);
+    free(proof->warps);
+    free(proof->arrays.list);
+    free(proof->words);
+    free(proof->word_tags);
+    free(proof->floors);
+    free(proof->values);
+}
+
 void proof_fail(struct block_proof *proof, const struct instruction *code, const char *why)
 {
     if (proof->why)
