@@ -128,7 +128,7 @@ void capsule_steps_release(struct capsule_step *steps, size_t count); /* frees t
 size_t capsule_launches(const struct capsule *capsule);
 struct capsule capsule_launch(const struct capsule *capsule, size_t number);
 
-/* ---- Reading: capsule_read.c ---- */
+/* ---- Reading: capsule_read.c, capsule_find.c, capsule_compared.c ---- */
 
 struct capsules {
     char *path;
@@ -180,7 +180,7 @@ int capsules_masked(const struct capsules *capsules, size_t first, size_t count,
 bool capsules_same_inputs(const struct capsules *capsules, const struct capsule *capsule, const struct capsules *others,
                           const struct capsule *other);
 
-/* ---- Writing: capsule_write.c ---- */
+/* ---- Writing: capsule_write.c, capsule_copy.c ---- */
 
 /* Compresses a page of size bytes into room (`most` bytes). Returns the size; 0: it does not become smaller. */
 typedef size_t page_compress(void *room, size_t most, const void *bytes, size_t size);
@@ -254,7 +254,7 @@ struct capsule_device {
     void (*turn)(bool backwards);
 };
 
-/* ---- Replaying: capsule_replay.c ---- */
+/* ---- Replaying: capsule_replay.c, capsule_player.c ---- */
 
 enum { PLAYER_PAGES = 512 };
 
@@ -375,7 +375,7 @@ void tolerate(struct tolerance *tolerance, const unsigned char *before, unsigned
 int capsule_prove(struct player *player, const struct capsule *capsule, bool careful, struct capsule_writer *writer,
                   bool *in_part, char *why, size_t why_size, struct problem *problem);
 
-/* ---- Other inputs: capsule_draw.c ---- */
+/* ---- Other inputs: capsule_draw.c, draw.c, draw_scalar.c ---- */
 
 /* What 512 bytes of memory are taken for: allocators give them to one array alone. */
 enum drawn_kind {

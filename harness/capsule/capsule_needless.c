@@ -91,8 +91,8 @@ static void keep_all(struct proving *proving, size_t rewritten)
     memset(proving->needless, 0, proving->filled_count * sizeof *proving->needless);
 }
 
-/* A page may be needless and written: with what was there before, so that nobody saw that it was. What the launch
- * leaves in it is another then. */
+/* A page that was dropped may also be written, with the value that it had, so that nobody saw the write. Clears it, and
+ * takes what the launch leaves there. */
 static int take_written(struct proving *proving)
 {
     static const unsigned char zeros[CAPSULE_PAGE];

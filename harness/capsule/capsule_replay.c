@@ -165,8 +165,8 @@ static bool is_known(const struct replay *replay, uint64_t word)
                 range->kind != MEMORY_VARIABLE && word >= range->address && word - range->address < range->size);
 }
 
-/* Of the words that the loader wrote, such as addresses of functions, those stay that nobody can know but it. One that
- * the program replaced by a pointer to memory is no longer the loader's. Puts them into the copy of what was before. */
+/* Keeps the words that only the loader knows, such as addresses of functions: writes them into the copy of the memory
+ * before the launch. A word that the program replaced by a pointer to memory is not one of them. */
 static int keep_relocated(struct replay *replay, struct part *part, struct problem *problem)
 {
     const struct capsule_device *device = replay->player->device;

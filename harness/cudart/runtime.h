@@ -222,7 +222,7 @@ void stream_begins(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */
 bool stream_captures(cudaGraph_t graph);
 
-/* ---- Memory: runtime.c, cudart_memory.c ---- */
+/* ---- Memory: runtime.c, runtime_memory.c, cudart_memory.c, cudart_stream.c ---- */
 
 /* Between these the calling thread may allocate and free memory of the GPU: nothing is launched. */
 void runtime_memory_begin(struct runtime *runtime);

@@ -67,7 +67,7 @@ void import_no_number(struct observation *observation, const struct metric *metr
  * frees. */
 char *import_words(const char *text);
 
-/* ---- For import.c, in import_merge.c ---- */
+/* ---- For import.c: import_merge.c ---- */
 
 /* Makes kernels and notes of the run from all observations, which it may change. -1 after error(). */
 int import_merge(struct import *import, struct run *run);

@@ -1,5 +1,4 @@
-/* certificate.h - whether code that nobody trusts did the work of a kernel: what is asked of it, beside its result and
- * its speed. Pure. */
+/* certificate.h - decides whether untrusted code did a kernel's work: the rules besides its result and speed. Pure. */
 #pragma once
 
 #include "model/model.h"

@@ -165,6 +165,8 @@ void note_unread(struct comparison *comparison, const struct sides *sides);
  * trade-off if the program's time as a whole improved. */
 void revise_programs(struct comparison *comparison, const struct sides *sides);
 
+/* ---- The sides of a row: judge_sides.c, judge_suite.c ---- */
+
 /* For a computed run, adds a judgement for each gated metric that should have been computed and cannot be. The user
  * asked for it, or it repeats to the digit. Its missing rows must not look like a pass. */
 void judge_uncomputed(struct comparison *comparison, const struct sides *sides);
@@ -191,7 +193,7 @@ bool is_beyond_computing(const struct sides *sides, const char *metric);
 const char *fact_of(const struct sides *sides, const struct result *base, const struct row *row, size_t value,
                     enum session_fact fact);
 
-/* ---- Toolchains, judge_toolchain.c ---- */
+/* ---- Toolchains: judge_toolchain.c, judge_sides.c, judge_libraries.c ---- */
 
 /* Returns the compiler of the run if no session of the baseline's row has the same, else NULL. *was is one of theirs.
  * NULL for a row that a base build stands in for. */

@@ -6,10 +6,11 @@
 
 #include "machine/affine/affine.h"
 
-/* The allocations that a launch accesses, what its blocks write or add to, all of them, what they add to, and what
- * those that are done have written. */
 struct left_memory {
-    struct ranges touched, changed, added, written;
+    struct ranges touched; /* allocations that the launch accesses */
+    struct ranges changed; /* what its blocks write or add to */
+    struct ranges added;   /* what its blocks add to */
+    struct ranges written; /* what the blocks in `done` wrote */
 };
 
 /* Leaves out all blocks of the launch but those in `done`, a bit each. It takes over `done` and the ranges. */

@@ -118,8 +118,8 @@ static const struct cubin_function *find_in(const struct loaded *loaded, const s
     return found;
 }
 
-/* Finds the function of a launch. A module that lacks it was taken for another one: its handle was that of a module
- * that is gone. */
+/* Finds the function of a launch. If the module lacks it, its handle is that of a module that was unloaded before: then
+ * any module is searched. */
 static const struct cubin_function *find_function(const struct loaded *loaded, const struct program_launch *launch,
                                                   size_t *where)
 {

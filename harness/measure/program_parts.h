@@ -7,7 +7,7 @@
 
 #include <poll.h>
 
-/* ---- Groups of launches: program_groups.c ---- */
+/* ---- Groups of launches: program_groups.c, program_lacks.c, program_times.c, program_total.c ---- */
 
 struct program_launch {
     struct launch launch;
@@ -232,7 +232,7 @@ struct program_setting {
 int program_setting_open(struct program_setting *setting, const struct measurement *measurement, bool repeats);
 void program_setting_close(struct program_setting *setting);
 
-/* ---- One run of the program: program_run.c, program_lines.c ---- */
+/* ---- One run of the program: program_run.c, program_lines.c, program_take.c ---- */
 
 struct program_run {
     const struct measurement *measurement;

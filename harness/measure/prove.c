@@ -150,8 +150,8 @@ static const struct capsule_device *device_of(const struct proof_job *job, struc
     return NULL;
 }
 
-/* What a child says of a capsule: its number, with a + where it was looked through in part; in the next line why it is
- * refused; and in the last one what was filled and what came of its arrays. */
+/* Sends the result of a capsule in three lines: its number, with a + where it was looked through in part; why it is
+ * refused, or nothing; the bytes that were filled, then the numbers of each array. */
 static void send_result(int pipe, size_t number, bool in_part, const struct drawn *drawn, const char *failed,
                         const char *why)
 {

@@ -325,7 +325,7 @@ static const char *appeared_in(const struct report *report, const struct group *
     return appeared;
 }
 
-/* Writes what is beside a kernel's name: what is red, else how its time moved, unless its only row says just that; then
+/* Writes the words behind a kernel's name: its red rows; else how its time moved, unless its only row says that; then
  * what appeared. */
 static void head_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
@@ -385,8 +385,7 @@ static void print_head(const struct text *text, const struct layout *layout, con
     }
 }
 
-/* Prints who launches a kernel that is red, or that there is no more, and how its launches changed: that precedes the
- * counts that changed with them. */
+/* Prints, for a red kernel, who launches it (or that nothing does now) and how its launches changed. */
 static void print_launches(const struct text *text, const struct report *report, const struct layout *layout,
                            const struct group *group)
 {

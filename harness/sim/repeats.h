@@ -1,13 +1,13 @@
-/* repeats.h - launches that do what an earlier one did, so that they need not be executed. The function, its arguments
- * and its grid are the same. Either none of the allocations that it reads and writes has changed since, and it reads
- * none that it writes: then all that it would write is there. Or their content is, by a hash, as it was before that
- * one: then what that left is written again. */
+/* repeats.h - finds launches that need not be executed, because an equal launch (function, arguments, grid) did the
+ * same before. Either no memory that the launch reads or writes has changed since, and it reads none that it writes:
+ * the results are still there. Or a hash shows that the memory is as it was before the earlier launch: what that launch
+ * left is copied back. */
 #pragma once
 
 #include "machine/machine.h"
 #include "model/model.h"
 
-/* Whether the launch is one, and sets the time that it takes and its counts, which stay here. */
+/* Whether the launch is such a repeat; then sets its time and its counts, which this file owns. */
 bool repeats_find(const struct grid *grid, double *ns, const struct result **counts);
 
 /* Between these a launch is executed. The second time that it comes, what it reads and writes is noted, and from then

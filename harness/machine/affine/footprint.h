@@ -72,6 +72,6 @@ struct spot {
 /* Returns whether no block writes a word that another one accesses, nor adds to one that it reads. It sorts them. */
 bool spots_apart(struct spot *list, size_t count);
 
-/* Returns whether no block of its classes does one of some kinds to a word that another one does one of other kinds to.
- * False: they do, or that is not known. */
+/* Returns true if it is proved that no block accesses in a way of `kinds` a word that another block accesses in a way
+ * of `others`. */
 bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes);

@@ -2,11 +2,11 @@
  * between them, one of which writes it, and words that are read though nobody wrote them. */
 #include "machine/block/block.h"
 
-/* For each word of shared memory: the warp + 1 that wrote it since the last barrier, the one that read it, and the one
- * that changed it by an atomic whose answer it does not use. Several are SEVERAL. */
+/* A word of shared memory since the last barrier. Warps are numbered from 1: 0 is none, SEVERAL are several. */
 struct shadow_word {
     unsigned epoch;
-    unsigned char writer, reader, adder;
+    unsigned char writer, reader; /* the warp that wrote it, and the warp that read it */
+    unsigned char adder;          /* the warp that changed it by an atomic whose answer it does not use */
     bool written;
 };
 

@@ -5,13 +5,13 @@
 
 #include "machine/block/block.h"
 
-/* A word that warps of the block accessed since its last barrier: the warp + 1 that changed it and the one that read
- * it, and the instructions that did last, + 1; several readers are SEVERAL. */
+/* A word that warps of the block accessed since its last barrier. Warps and instructions are numbered from 1: 0 is
+ * none, SEVERAL are several. */
 struct race_word {
     uint64_t address; /* 0: the place is free */
     unsigned epoch;
-    unsigned char writer, reader;
-    uint32_t written_at, read_at;
+    unsigned char writer, reader; /* the warp that changed it, and the warp that read it */
+    uint32_t written_at, read_at; /* the instructions that did so last */
 };
 
 /* Instructions that race and may be meant to. */
