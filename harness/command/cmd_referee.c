@@ -19,7 +19,7 @@ struct own_options {
 enum { DRAWS = 2, SEED_MOST = 1000000000 };
 
 /* What is asked by the command line, and the candidates of a folder. It is empty at first and released at the end. */
-struct asking {
+struct referee_job {
     const struct options *options;
     struct metrics metrics;
     struct outputs outputs;       /* of one candidate */
@@ -27,8 +27,8 @@ struct asking {
     char *gpu;                    /* and which it simulates */
     struct referee_request request;
     struct referee_inputs inputs;
-    int drawn;              /* exit code of drawing them */
-    struct problem undrawn; /* and why that failed */
+    int draw_code;               /* exit code of drawing them */
+    struct problem draw_problem; /* and why that failed */
     struct dirent **entries;
     int entry_count;
 };
@@ -51,32 +51,32 @@ static int read_allowed(unsigned *allowed, const struct options *options)
 
 /* Has a CPU execute the candidate as well, where it is measured on a GPU. Without a description of that GPU it is not
  * executed, after error(). */
-static void ask_executing(struct asking *asking)
+static void request_execution(struct referee_job *job)
 {
-    struct options computing = *asking->options;
+    struct options computing = *job->options;
     computing.way = ORIGIN_COMPUTED;
-    asking->gpu = options_find_gpu(&computing);
-    if (!asking->gpu)
+    job->gpu = options_find_gpu(&computing);
+    if (!job->gpu)
         return;
-    asking->executing = asking->request.measurement;
-    asking->executing.globs = NULL;
-    asking->executing.glob_count = 0;
-    asking->executing.timeout = options_timeout(&computing);
-    asking->executing.backend = backend_find(origin_of(ORIGIN_COMPUTED)->collector);
-    asking->executing.gpu = asking->gpu;
-    asking->executing.devices = (struct device_list){0};
-    asking->executing.label = "executing on the CPU";
-    asking->request.executing = &asking->executing;
+    job->executing = job->request.measurement;
+    job->executing.globs = NULL;
+    job->executing.glob_count = 0;
+    job->executing.timeout = options_timeout(&computing);
+    job->executing.backend = backend_find(origin_of(ORIGIN_COMPUTED)->collector);
+    job->executing.gpu = job->gpu;
+    job->executing.devices = (struct device_list){0};
+    job->executing.label = "executing on the CPU";
+    job->request.executing = &job->executing;
 }
 
 /* Everything that can be wrong with the command line is said before anything is drawn. */
-static int ask(struct asking *asking)
+static int read_request(struct referee_job *job)
 {
-    const struct options *options = asking->options;
-    struct referee_request *request = &asking->request;
+    const struct options *options = job->options;
+    struct referee_request *request = &job->request;
     *request = (struct referee_request){
         .task = options->arguments[0],
-        .metrics = &asking->metrics,
+        .metrics = &job->metrics,
         .way = options->way,
         .seed = OWN(options)->seed,
         .draws = OWN(options)->draws > 0 ? (unsigned)OWN(options)->draws : DRAWS,
@@ -84,24 +84,24 @@ static int ask(struct asking *asking)
     };
     if (read_allowed(&request->allowed, options) < 0 ||
         read_arguments("keep", OWN(options)->keep, &request->keep) < 0 || read_swap(options, &request->swap) < 0 ||
-        options_read_metrics(options, &asking->metrics) < 0 ||
-        options_measurement(&request->measurement, options, &asking->metrics) < 0)
+        options_read_metrics(options, &job->metrics) < 0 ||
+        options_measurement(&request->measurement, options, &job->metrics) < 0)
         return -1;
     request->swap.quiet = true;
     if (options->way != ORIGIN_COMPUTED)
-        ask_executing(asking);
+        request_execution(job);
     return 0;
 }
 
-static void release(struct asking *asking)
+static void release(struct referee_job *job)
 {
-    for (int i = 0; i < asking->entry_count; i++)
-        free(asking->entries[i]);
-    free(asking->entries);
-    referee_inputs_release(&asking->inputs);
-    outputs_release(&asking->outputs);
-    free(asking->gpu);
-    metrics_release(&asking->metrics);
+    for (int i = 0; i < job->entry_count; i++)
+        free(job->entries[i]);
+    free(job->entries);
+    referee_inputs_release(&job->inputs);
+    outputs_release(&job->outputs);
+    free(job->gpu);
+    metrics_release(&job->metrics);
 }
 
 /* ---- Printing ---- */
@@ -122,19 +122,20 @@ static char *hash_of(const char *path)
 
 /* Prints what came of a candidate: as a report, or among several as a line of text or JSON. Without refereed it was not
  * judged, and `why` says why. Returns its exit code. */
-static int print(struct asking *asking, const struct refereed *refereed, int code, const char *why, FILE *list)
+static int print_candidate(struct referee_job *job, const struct refereed *refereed, int code, const char *why,
+                           FILE *list)
 {
-    const struct options *options = asking->options;
-    const char *path = asking->request.swap.code, *slash = strrchr(path, '/');
+    const struct options *options = job->options;
+    const char *path = job->request.swap.code, *slash = strrchr(path, '/');
     const bool is_json = strcmp(options->format, "json") == 0;
     const struct run nothing = {0};
     const struct check *check = refereed ? &refereed->check : NULL;
     const bool has_baseline = check && check->has_baseline;
     OWNED_TEXT task = hash_of(options->arguments[0]), *candidate = hash_of(path);
     const struct referee_report referee = {
-        .request = &asking->request, .refereed = refereed, .reason = why, .task_hash = task, .code_hash = candidate};
+        .request = &job->request, .refereed = refereed, .reason = why, .task_hash = task, .code_hash = candidate};
     struct report report = {
-        .metrics = &asking->metrics,
+        .metrics = &job->metrics,
         .run = check ? &check->run : &nothing,
         .baseline = has_baseline ? &check->baseline : NULL,
         .comparison = has_baseline ? &check->comparison : NULL,
@@ -149,7 +150,7 @@ static int print(struct asking *asking, const struct refereed *refereed, int cod
     const char *worst = refereed ? refereed_why(refereed) : why;
     int printed = 0;
     if (!list)
-        printed = outputs_print(&asking->outputs, &report, options);
+        printed = outputs_print(&job->outputs, &report, options);
     else if (is_json)
         printed = output_print(format_find(DOCUMENT_CHECK, "json", "--format"), &report, options, list);
     else
@@ -163,21 +164,20 @@ static int print(struct asking *asking, const struct refereed *refereed, int cod
 
 /* ---- Candidates ---- */
 
-static int referee_one(struct asking *asking)
+static int referee_one(struct referee_job *job)
 {
-    const struct options *options = asking->options;
+    const struct options *options = job->options;
     OWNED(refereed) refereed = {0};
     int code = EXIT_USAGE;
     /* What does not fit is said before anything is drawn. */
-    if (outputs_open(&asking->outputs, options) == 0 &&
-        swap_file(&asking->request.swap, asking->request.task, NULL) == 0) {
-        code = referee_draw(&asking->inputs, &asking->request);
+    if (outputs_open(&job->outputs, options) == 0 && swap_file(&job->request.swap, job->request.task, NULL) == 0) {
+        code = referee_draw(&job->inputs, &job->request);
         if (!options->quiet)
             fprintf(stderr, "inputs drawn with --seed %d\n", OWN(options)->seed);
         if (code == EXIT_SAME)
-            code = referee_judge(&refereed, &asking->request, &asking->inputs);
+            code = referee_judge(&refereed, &job->request, &job->inputs);
         if (code == EXIT_SAME)
-            code = print(asking, &refereed, (int)refereed.exit_code, NULL, NULL);
+            code = print_candidate(job, &refereed, (int)refereed.exit_code, NULL, NULL);
     }
     return code;
 }
@@ -193,62 +193,62 @@ static int is_candidate(const struct dirent *entry)
     return 0;
 }
 
-static void lose(const void *self, size_t number, const char *why, FILE *stream)
+static void print_lost(const void *self, size_t number, const char *why, FILE *stream)
 {
-    struct asking asking = *(const struct asking *)self;
-    OWNED_TEXT path = x_sprintf("%s/%s", asking.options->code, asking.entries[number]->d_name);
-    asking.request.swap.code = path;
-    (void)print(&asking, NULL, EXIT_NOT_MEASURED, why, stream);
+    struct referee_job job = *(const struct referee_job *)self;
+    OWNED_TEXT path = x_sprintf("%s/%s", job.options->code, job.entries[number]->d_name);
+    job.request.swap.code = path;
+    (void)print_candidate(&job, NULL, EXIT_NOT_MEASURED, why, stream);
 }
 
 /* In a process of its own: messages become the reason in its line. */
-static int judge_turn(const void *self, size_t number, FILE *stream)
+static int judge_candidate(const void *self, size_t number, FILE *stream)
 {
-    struct asking asking = *(const struct asking *)self;
-    OWNED_TEXT path = x_sprintf("%s/%s", asking.options->code, asking.entries[number]->d_name);
+    struct referee_job job = *(const struct referee_job *)self;
+    OWNED_TEXT path = x_sprintf("%s/%s", job.options->code, job.entries[number]->d_name);
     OWNED(refereed) refereed = {0};
-    struct problem said = asking.undrawn, *before = error_into(&said);
-    asking.request.swap.code = path;
-    int code = asking.drawn;
+    struct problem said = job.draw_problem, *before = error_into(&said);
+    job.request.swap.code = path;
+    int code = job.draw_code;
     if (code == EXIT_SAME)
-        code = referee_judge(&refereed, &asking.request, &asking.inputs);
+        code = referee_judge(&refereed, &job.request, &job.inputs);
     error_into(before);
     const bool judged = code == EXIT_SAME;
     if (code != EXIT_INTERRUPTED)
-        code = print(&asking, judged ? &refereed : NULL, judged ? (int)refereed.exit_code : code,
-                     judged || !*said.text ? NULL : said.text, stream);
+        code = print_candidate(&job, judged ? &refereed : NULL, judged ? (int)refereed.exit_code : code,
+                               judged || !*said.text ? NULL : said.text, stream);
     return code;
 }
 
-static int referee_folder(struct asking *asking)
+static int referee_folder(struct referee_job *job)
 {
-    const struct options *options = asking->options;
+    const struct options *options = job->options;
     struct atomic_file list;
     const bool is_json = strcmp(options->format, "json") == 0;
     if ((!is_json && strcmp(options->format, "text") != 0) || options->report_count + options->out_count > 0)
         return FAIL(EXIT_USAGE, "a folder of candidates gives one list: use --format text or json, and -o FILE");
-    const int count = asking->entry_count = scandir(options->code, &asking->entries, is_candidate, by_entry_name);
+    const int count = job->entry_count = scandir(options->code, &job->entries, is_candidate, by_entry_name);
     if (count < 0)
         error("cannot read %s: %s", options->code, strerror(errno));
     else if (count == 0)
         error("%s has no candidates (.cubin, .fatbin or .so files)", options->code);
     if (count <= 0 || atomic_file_open(&list, options->output ? options->output : "-") < 0)
         return EXIT_USAGE;
-    struct problem *before = error_into(&asking->undrawn);
-    asking->drawn = referee_draw(&asking->inputs, &asking->request);
+    struct problem *before = error_into(&job->draw_problem);
+    job->draw_code = referee_draw(&job->inputs, &job->request);
     error_into(before);
-    if (asking->drawn == EXIT_USAGE || asking->drawn == EXIT_INTERRUPTED) {
-        error("%s", asking->undrawn.text);
+    if (job->draw_code == EXIT_USAGE || job->draw_code == EXIT_INTERRUPTED) {
+        error("%s", job->draw_problem.text);
         atomic_file_abandon(&list);
-        return asking->drawn;
+        return job->draw_code;
     }
     fprintf(stderr, "%d candidate%s on inputs drawn with --seed %d\n", count, plural((size_t)count),
             OWN(options)->seed);
     const struct referee_turns turns = {.count = (size_t)count,
                                         .jobs = OWN(options)->jobs > 0 ? (size_t)OWN(options)->jobs : 1,
-                                        .judge = judge_turn,
-                                        .lost = lose,
-                                        .self = asking};
+                                        .judge = judge_candidate,
+                                        .lost = print_lost,
+                                        .self = job};
     const int worst = referee_take_turns(&turns, list.stream);
     if (worst == EXIT_INTERRUPTED)
         atomic_file_abandon(&list);
@@ -270,10 +270,10 @@ static int cmd_referee(const struct options *options)
         own->seed = (int)(drawn % SEED_MOST);
     TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
     const bool is_folder = stat(options->code, &facts) == 0 && S_ISDIR(facts.st_mode);
-    struct asking asking = {.options = options};
+    struct referee_job job = {.options = options};
     memory_limit(2 * (size_t)(own->jobs > 0 ? own->jobs : 1)); /* it has a process for the reference, too */
-    const int code = ask(&asking) < 0 ? EXIT_USAGE : is_folder ? referee_folder(&asking) : referee_one(&asking);
-    release(&asking);
+    const int code = read_request(&job) < 0 ? EXIT_USAGE : is_folder ? referee_folder(&job) : referee_one(&job);
+    release(&job);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
