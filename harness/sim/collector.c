@@ -74,9 +74,9 @@ static void add_rows(struct launches *log, const struct metrics *metrics, struct
     }
     for (size_t m = 0; m < metrics->count; m++) {
         const enum exact_counter counter = exact_counter_of(&metrics->list[m]);
-        if (counter == EXACT_COUNTERS || (counter == EXACT_OUTSIDE_WAITS && !launches_wait(log)))
+        if (counter == EXACT_COUNTERS || (counter == EXACT_OUTSIDE_WAITS && !launches_waited(log)))
             continue;
-        const char *open = launches_open(log, counter);
+        const char *open = launches_undecided_at(log, counter);
         double numbers[BOUNDS];
         for (enum bound bound = 0; bound < BOUNDS; bound++)
             numbers[bound] = round_value(values[bound * metrics->count + m].number);
@@ -120,7 +120,7 @@ static int note_outcome(struct launches *log, struct result *result, struct prob
     char *race = launches_race(log, &sure), *where = result->varies;
     struct doubt_of *suppressed = log->suppressed >> DOUBT_RACE & 1 ? &log->doubt.of[DOUBT_RACE] : NULL;
     if (where)
-        result->varies = x_sprintf("%s: %s", where, race ? race : launches_place(log));
+        result->varies = x_sprintf("%s: %s", where, race ? race : launches_met_at(log));
     if (sure)
         problem_set(suppressed ? &suppressed->problem : problem, "%s", race);
     if (sure && suppressed)
@@ -172,10 +172,10 @@ static int run_in_orders(struct launches *log, const struct workload *workload, 
     if (times_need_more(&log->times) && run_in_order(log, workload, 0, problem) < 0)
         return -1;
     TRY(settle_doubt(log, workload, result, problem));
-    const bool meet = launches_meet(log);
+    const bool meet = launches_met(log);
     if (!meet)
         launches_find_waits(log);
-    for (unsigned order = 1; meet && order < (launches_yield(log) ? ORDERS : ORDER_PARTED); order++) {
+    for (unsigned order = 1; meet && order < (launches_yielded(log) ? ORDERS : ORDER_PARTED); order++) {
         TRY(run_in_order(log, workload, order, problem));
         if (order == 1) {
             launches_keep(log);

@@ -6,25 +6,25 @@
 static run_launch run_logged;
 
 /* Forgets what was launched. */
-static void forget(struct launches *log)
+static void forget(struct launches *launches)
 {
-    for (size_t i = 0; i < log->count; i++)
-        free(log->list[i].function);
-    free(log->list);
-    free(log->values);
-    free(log->inputs);
-    log->list = NULL;
-    log->inputs = NULL;
-    log->values = NULL;
-    log->count = log->value_count = 0;
+    for (size_t i = 0; i < launches->count; i++)
+        free(launches->list[i].function);
+    free(launches->list);
+    free(launches->values);
+    free(launches->inputs);
+    launches->list = NULL;
+    launches->inputs = NULL;
+    launches->values = NULL;
+    launches->count = launches->value_count = 0;
 }
 
-void launches_release(struct launches *log)
+void launches_release(struct launches *launches)
 {
     function_run_by(NULL, NULL);
-    forget(log);
-    times_release(&log->times);
-    EACH(struct counted, counted, log->functions, log->function_count) {
+    forget(launches);
+    times_release(&launches->times);
+    EACH(struct counted, counted, launches->functions, launches->function_count) {
         for (size_t k = 0; k < counted->count; k++)
             free(counted->files[k]);
         free(counted->traits);
@@ -33,65 +33,65 @@ void launches_release(struct launches *log)
         free(counted->tallies);
         free(counted->kept);
     }
-    free(log->functions);
-    free(log->kept_place);
-    if (log->meetings) {
-        meetings_close(log->meetings);
-        block_races_close(log->races);
+    free(launches->functions);
+    free(launches->kept_place);
+    if (launches->meetings) {
+        meetings_close(launches->meetings);
+        block_races_close(launches->races);
     }
 }
 
-void launches_order(struct launches *log, unsigned chosen)
+void launches_order(struct launches *launches, unsigned chosen)
 {
-    function_run_by(run_logged, log);
-    if (!log->meetings) {
-        log->meetings = meetings_open();
-        log->races = block_races_open(BLOCK_RACES_MOST);
+    function_run_by(run_logged, launches);
+    if (!launches->meetings) {
+        launches->meetings = meetings_open();
+        launches->races = block_races_open(BLOCK_RACES_MOST);
     }
     if (chosen == 0)
-        block_races_begin(log->races);
-    meetings_begin(log->meetings);
-    log->order = chosen;
+        block_races_begin(launches->races);
+    meetings_begin(launches->meetings);
+    launches->order = chosen;
 }
 
-bool launches_meet(struct launches *log)
+bool launches_met(struct launches *launches)
 {
-    meetings_launch(log->meetings); /* also where they met only in what they leave */
-    return meetings_place(log->meetings) != NULL;
+    meetings_launch(launches->meetings); /* also where they met only in what they leave */
+    return meetings_place(launches->meetings) != NULL;
 }
 
-char *launches_race(const struct launches *log, bool *sure)
+char *launches_race(const struct launches *launches, bool *sure)
 {
-    return block_races_find(log->races, sure);
+    return block_races_find(launches->races, sure);
 }
 
-const char *launches_doubt(const struct launches *log)
+const char *launches_doubt(const struct launches *launches)
 {
     for (enum doubt_kind kind = 0; kind < DOUBT_KINDS; kind++)
-        if (log->doubt.of[kind].any && !(log->suppressed >> kind & 1))
-            return log->doubt.of[kind].problem.text;
+        if (launches->doubt.of[kind].any && !(launches->suppressed >> kind & 1))
+            return launches->doubt.of[kind].problem.text;
     return NULL;
 }
 
-void launches_keep(struct launches *log)
+void launches_keep(struct launches *launches)
 {
-    for (size_t i = 0; i < log->function_count; i++)
-        memcpy(log->functions[i].kept, log->functions[i].tallies,
-               log->functions[i].count * sizeof *log->functions[i].tallies);
-    log->kept_count = log->value_count;
-    free(log->kept_place);
-    log->kept_place = x_strdup(launches_meet(log) ? meetings_place(log->meetings) : "");
-    memset(log->open_counters, 0, sizeof log->open_counters);
-    log->open_lines = 0;
+    for (size_t i = 0; i < launches->function_count; i++)
+        memcpy(launches->functions[i].kept, launches->functions[i].tallies,
+               launches->functions[i].count * sizeof *launches->functions[i].tallies);
+    launches->kept_count = launches->value_count;
+    free(launches->kept_place);
+    launches->kept_place = x_strdup(launches_met(launches) ? meetings_place(launches->meetings) : "");
+    memset(launches->open_counters, 0, sizeof launches->open_counters);
+    launches->open_lines = 0;
 }
 
 /* Returns whether every instruction was executed by as many threads as in the order that was kept, loops that wait
  * aside. */
-static bool same_ways(const struct launches *log)
+static bool same_ways(const struct launches *launches)
 {
-    for (size_t i = 0; i < log->function_count; i++)
-        for (size_t k = 0; k < log->functions[i].count; k++) {
-            const struct tally *one = &log->functions[i].tallies[k], *other = &log->functions[i].kept[k];
+    for (size_t i = 0; i < launches->function_count; i++)
+        for (size_t k = 0; k < launches->functions[i].count; k++) {
+            const struct tally *one = &launches->functions[i].tallies[k], *other = &launches->functions[i].kept[k];
             if (!depends_on_timing(one) && !depends_on_timing(other) &&
                 (one->executed != other->executed || one->working != other->working))
                 return false;
@@ -99,55 +99,55 @@ static bool same_ways(const struct launches *log)
     return true;
 }
 
-bool launches_add_up(const struct launches *log)
+bool launches_add_up(const struct launches *launches)
 {
-    for (size_t i = 0; i < log->function_count; i++)
-        for (size_t k = 0; k < log->functions[i].count; k++)
-            if (log->functions[i].traits[k] & TRAIT_ATOMIC && log->functions[i].tallies[k].executed > 0)
+    for (size_t i = 0; i < launches->function_count; i++)
+        for (size_t k = 0; k < launches->functions[i].count; k++)
+            if (launches->functions[i].traits[k] & TRAIT_ATOMIC && launches->functions[i].tallies[k].executed > 0)
                 return true;
     return false;
 }
 
-bool launches_yield(const struct launches *log)
+bool launches_yielded(const struct launches *launches)
 {
-    return meetings_yielded(log->meetings);
+    return meetings_yielded(launches->meetings);
 }
 
-bool launches_are_alike(const struct launches *log)
+bool launches_are_alike(const struct launches *launches)
 {
-    return log->value_count == log->kept_count && same_ways(log);
+    return launches->value_count == launches->kept_count && same_ways(launches);
 }
 
 /* Seen on an H100: where answers of atomics decide which way threads go, a count may be another one on the GPU though
  * it is the same in all orders here. */
-static void open_all(struct launches *log)
+static void open_all(struct launches *launches)
 {
-    for (size_t i = 0; i < log->function_count; i++)
-        for (size_t k = 0; k < log->functions[i].count; k++)
-            log->functions[i].tallies[k].spins = 1;
+    for (size_t i = 0; i < launches->function_count; i++)
+        for (size_t k = 0; k < launches->functions[i].count; k++)
+            launches->functions[i].tallies[k].spins = 1;
 }
 
-int launches_compare(struct launches *log, struct problem *problem)
+int launches_compare(struct launches *launches, struct problem *problem)
 {
-    if (log->value_count != log->kept_count)
+    if (launches->value_count != launches->kept_count)
         return problem_set(problem,
                            "not simulated: the number of launched kernels depends on the order of blocks or warps: %s",
-                           log->kept_place);
-    if (meetings_answered(log->meetings) && !same_ways(log))
-        open_all(log);
-    const bool outside = log->open_counters[EXACT_OUTSIDE_WAITS];
-    for (size_t i = 0; i < log->function_count; i++)
-        counters_compare(log->functions[i].tallies, log->functions[i].kept, log->functions[i].traits,
-                         log->functions[i].count, log->open_counters, &log->open_lines);
-    if (log->order == ORDER_PARTED)
-        log->open_counters[EXACT_OUTSIDE_WAITS] = outside;
+                           launches->kept_place);
+    if (meetings_answered(launches->meetings) && !same_ways(launches))
+        open_all(launches);
+    const bool outside = launches->open_counters[EXACT_OUTSIDE_WAITS];
+    for (size_t i = 0; i < launches->function_count; i++)
+        counters_compare(launches->functions[i].tallies, launches->functions[i].kept, launches->functions[i].traits,
+                         launches->functions[i].count, launches->open_counters, &launches->open_lines);
+    if (launches->order == ORDER_PARTED)
+        launches->open_counters[EXACT_OUTSIDE_WAITS] = outside;
     return 0;
 }
 
-void launches_find_waits(struct launches *log)
+void launches_find_waits(struct launches *launches)
 {
     char *place = NULL, *waits = NULL;
-    EACH(const struct counted, counted, log->functions, log->function_count) {
+    EACH(const struct counted, counted, launches->functions, launches->function_count) {
         for (size_t k = 0; k < counted->count && !place; k++)
             if (depends_on_timing(&counted->tallies[k]) && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
@@ -156,66 +156,67 @@ void launches_find_waits(struct launches *log)
                         ? x_sprintf("the number of polls of %s at %s", code_opcode(counted->function, k), place)
                         : x_sprintf("which lanes run together, because they call a function before they reconverge");
             }
-        counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, log->open_counters,
-                         &log->open_lines);
+        counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, launches->open_counters,
+                         &launches->open_lines);
     }
-    free(log->kept_place);
+    free(launches->kept_place);
     free(place);
-    log->kept_place = waits ? waits : x_strdup("");
+    launches->kept_place = waits ? waits : x_strdup("");
 }
 
-bool launches_wait(const struct launches *log)
+bool launches_waited(const struct launches *launches)
 {
     bool wait = false;
-    for (size_t i = 0; i < log->function_count; i++)
-        for (size_t k = 0; k < log->functions[i].count && !wait; k++)
-            wait = log->functions[i].tallies[k].phase_waits > 0 ||
-                   ((log->functions[i].tallies[k].spins || log->functions[i].tallies[k].apart) &&
-                    log->functions[i].tallies[k].executed > 0);
+    for (size_t i = 0; i < launches->function_count; i++)
+        for (size_t k = 0; k < launches->functions[i].count && !wait; k++)
+            wait = launches->functions[i].tallies[k].phase_waits > 0 ||
+                   ((launches->functions[i].tallies[k].spins || launches->functions[i].tallies[k].apart) &&
+                    launches->functions[i].tallies[k].executed > 0);
     return wait;
 }
 
-const char *launches_place(const struct launches *log)
+const char *launches_met_at(const struct launches *launches)
 {
-    return log->kept_place;
+    return launches->kept_place;
 }
 
-const char *launches_open(const struct launches *log, enum exact_counter counter)
+const char *launches_undecided_at(const struct launches *launches, enum exact_counter counter)
 {
     bool none = counter == EXACT_OUTSIDE_WAITS; /* of no instruction it is known how often it is executed */
-    for (size_t i = 0; i < log->value_count; i++)
-        none &= log->values[i].list[BOUND_NONE][counter] == 0;
-    return log->open_counters[counter] || none ? log->kept_place : NULL;
+    for (size_t i = 0; i < launches->value_count; i++)
+        none &= launches->values[i].list[BOUND_NONE][counter] == 0;
+    return launches->open_counters[counter] || none ? launches->kept_place : NULL;
 }
 
-void launches_begin(struct launches *log)
+void launches_begin(struct launches *launches)
 {
-    function_run_by(run_logged, log);
-    forget(log);
-    for (size_t i = 0; i < log->function_count; i++)
-        memset(log->functions[i].tallies, 0, log->functions[i].count * sizeof *log->functions[i].tallies);
-    if (log->order == 0) {
-        log->doubt = (struct doubt){0};
-        times_begin(&log->times);
-        free(log->proofs.missing);
-        memset(&log->proofs, 0, sizeof log->proofs);
-        memset(log->open_counters, 0, sizeof log->open_counters);
-        log->open_lines = 0;
+    function_run_by(run_logged, launches);
+    forget(launches);
+    for (size_t i = 0; i < launches->function_count; i++)
+        memset(launches->functions[i].tallies, 0,
+               launches->functions[i].count * sizeof *launches->functions[i].tallies);
+    if (launches->order == 0) {
+        launches->doubt = (struct doubt){0};
+        times_begin(&launches->times);
+        free(launches->proofs.missing);
+        memset(&launches->proofs, 0, sizeof launches->proofs);
+        memset(launches->open_counters, 0, sizeof launches->open_counters);
+        launches->open_lines = 0;
     }
-    log->recording = true;
+    launches->recording = true;
 }
 
-void launches_end(struct launches *log)
+void launches_end(struct launches *launches)
 {
-    log->recording = false;
+    launches->recording = false;
 }
 
-static struct counted *find_function(struct launches *log, struct function *function)
+static struct counted *find_function(struct launches *launches, struct function *function)
 {
-    for (size_t i = 0; i < log->function_count; i++)
-        if (log->functions[i].function == function)
-            return &log->functions[i];
-    struct counted *counted = ARRAY_GROW(log->functions, log->function_count);
+    for (size_t i = 0; i < launches->function_count; i++)
+        if (launches->functions[i].function == function)
+            return &launches->functions[i];
+    struct counted *counted = ARRAY_GROW(launches->functions, launches->function_count);
     const size_t count = function->text.size / INSTRUCTION_BYTES;
     *counted = (struct counted){
         .function = function,
@@ -233,9 +234,9 @@ static struct counted *find_function(struct launches *log, struct function *func
     return counted;
 }
 
-static void note_launch(struct launches *log, const struct grid *grid)
+static void note_launch(struct launches *launches, const struct grid *grid)
 {
-    struct launch *last = log->count > 0 ? &log->list[log->count - 1] : NULL;
+    struct launch *last = launches->count > 0 ? &launches->list[launches->count - 1] : NULL;
     if (last && strcmp(last->function, grid->function->text.name) == 0 &&
         memcmp(last->grid, grid->blocks, sizeof last->grid) == 0 &&
         memcmp(last->block, grid->threads, sizeof last->block) == 0 && last->shared == grid->shared &&
@@ -243,7 +244,7 @@ static void note_launch(struct launches *log, const struct grid *grid)
         last->times++;
         return;
     }
-    struct launch *launch = ARRAY_GROW(log->list, log->count);
+    struct launch *launch = ARRAY_GROW(launches->list, launches->count);
     *launch = (struct launch){.function = x_strdup(grid->function->text.name),
                               .shared = grid->shared,
                               .carve_out = grid->carve_out,
@@ -263,10 +264,10 @@ static void add_tally(struct tally *sum, const struct tally *tally)
 }
 
 /* Notes how many blocks were executed, and of a launch that takes long why all were. */
-static void note_proof(struct launches *log, const struct grid *grid, const struct tally *tallies, size_t count,
+static void note_proof(struct launches *launches, const struct grid *grid, const struct tally *tallies, size_t count,
                        const struct proved *proved)
 {
-    struct proofs *proofs = &log->proofs;
+    struct proofs *proofs = &launches->proofs;
     uint64_t steps = 0;
     bool uneven = false;
     for (size_t i = 0; i < count; i++)
@@ -274,7 +275,7 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
     steps = proved->steps > steps ? proved->steps : steps;
     proofs->blocks += (double)grid_blocks(grid);
     proofs->executed += (double)(proved->why ? grid_blocks(grid) : proved->executed);
-    log->open_lines |= (unsigned)uneven << LINE_WORKING_THREADS;
+    launches->open_lines |= (unsigned)uneven << LINE_WORKING_THREADS;
     if (!proved->why || (steps < GRID_STEPS_LEAST && !getenv("CUGATE_SIM_PROOF")) || !grid_leaves(runtime_machine()))
         return;
     char *place = proved->where == SIZE_MAX ? NULL : code_place(grid->function, proved->where), *was = proofs->missing;
@@ -290,34 +291,34 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
     free(place);
 }
 
-static int run_counted(struct launches *log, const struct grid *grid, enum fault *fault, struct problem *problem)
+static int run_counted(struct launches *launches, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
     TRY(code_of(grid->function, problem));
-    struct counted *counted = find_function(log, grid->function);
+    struct counted *counted = find_function(launches, grid->function);
     OWNED_MEMORY struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
     struct doubt had = {0};
     struct grid doubted = *grid;
     doubted.doubt = &had;
-    doubted.spares = log->suppressed >> DOUBT_OUTSIDE & 1;
+    doubted.spares = launches->suppressed >> DOUBT_OUTSIDE & 1;
     doubted.untrusted |= doubted.spares;
     struct proved proved = {0};
     doubted.proved = &proved;
-    doubted.recorder = log->order == 0 ? times_recorder(&log->times, grid) : NULL;
+    doubted.recorder = launches->order == 0 ? times_recorder(&launches->times, grid) : NULL;
     if (doubted.recorder)
         recorder_begin(doubted.recorder, grid);
     const int failed = grid_run(&doubted, tallies, fault, problem);
     for (enum doubt_kind kind = 0; kind < DOUBT_KINDS; kind++)
-        if (had.of[kind].any && !log->doubt.of[kind].any)
-            log->doubt.of[kind] = had.of[kind];
-    if (failed < 0 && *fault && launches_doubt(log))
-        problem_set(problem, "%s", launches_doubt(log));
+        if (had.of[kind].any && !launches->doubt.of[kind].any)
+            launches->doubt.of[kind] = had.of[kind];
+    if (failed < 0 && *fault && launches_doubt(launches))
+        problem_set(problem, "%s", launches_doubt(launches));
     if (failed == 0) {
-        note_launch(log, grid);
-        if (log->order == 0)
-            times_take(&log->times, grid, tallies);
-        if (log->order == 0)
-            note_proof(log, grid, tallies, counted->count, &proved);
-        struct values *own = ARRAY_GROW(log->values, log->value_count);
+        note_launch(launches, grid);
+        if (launches->order == 0)
+            times_take(&launches->times, grid, tallies);
+        if (launches->order == 0)
+            note_proof(launches, grid, tallies, counted->count, &proved);
+        struct values *own = ARRAY_GROW(launches->values, launches->value_count);
         for (enum bound bound = 0; bound < BOUNDS; bound++)
             counters_of(tallies, counted->traits, counted->count, bound, own->list[bound]);
         for (size_t i = 0; i < counted->count; i++)
@@ -327,7 +328,7 @@ static int run_counted(struct launches *log, const struct grid *grid, enum fault
 }
 
 /* Adds a launch to the inputs. If its code cannot be read, the inputs are unknown. */
-static void add_inputs(struct launches *log, const struct grid *grid)
+static void add_inputs(struct launches *launches, const struct grid *grid)
 {
     const char *code = module_code(grid->function);
     const uint64_t numbers[] = {grid->blocks[0],  grid->blocks[1],  grid->blocks[2], grid->threads[0],
@@ -339,54 +340,56 @@ static void add_inputs(struct launches *log, const struct grid *grid)
     if (grid->cluster[0])
         inputs_add(INPUT_BYTES, NULL, 0, grid->cluster, sizeof grid->cluster);
     inputs_add(INPUT_LAUNCHED, numbers, ARRAY_SIZE(numbers), grid->parameters, grid->function->entry.parameter_bytes);
-    if (!log->recording)
+    if (!launches->recording)
         return;
-    free(log->inputs);
-    log->inputs = inputs_hash();
+    free(launches->inputs);
+    launches->inputs = inputs_hash();
 }
 
 /* Executes a launch. It is counted between launches_begin() and launches_end(). */
 static int run_logged(void *data, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
-    struct launches *log = data;
+    struct launches *launches = data;
     int failed = 0;
     struct grid ordered = *grid;
-    ordered.order = log->order;
-    ordered.meetings = log->meetings;
-    ordered.races = log->order > 0 ? log->races : NULL;
-    if (!log->only_note) {
-        failed = log->recording ? run_counted(log, &ordered, fault, problem) : grid_run(&ordered, NULL, fault, problem);
+    ordered.order = launches->order;
+    ordered.meetings = launches->meetings;
+    ordered.races = launches->order > 0 ? launches->races : NULL;
+    if (!launches->only_note) {
+        failed = launches->recording ? run_counted(launches, &ordered, fault, problem)
+                                     : grid_run(&ordered, NULL, fault, problem);
     } else {
-        add_inputs(log, grid);
-        if (log->recording)
-            note_launch(log, grid);
-        if (log->recording && log->ends && (device_has_shared(runtime_machine()) || !grid_leaves(runtime_machine())) &&
-            !log->inputs && pthread_equal(log->thread, pthread_self()))
-            longjmp(*log->ends, 1);
+        add_inputs(launches, grid);
+        if (launches->recording)
+            note_launch(launches, grid);
+        if (launches->recording && launches->ends &&
+            (device_has_shared(runtime_machine()) || !grid_leaves(runtime_machine())) && !launches->inputs &&
+            pthread_equal(launches->thread, pthread_self()))
+            longjmp(*launches->ends, 1);
     }
     return failed;
 }
 
-int launches_run(struct launches *log, const struct grid *grid, enum fault *fault, struct problem *problem)
+int launches_run(struct launches *launches, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
-    return run_logged(log, grid, fault, problem);
+    return run_logged(launches, grid, fault, problem);
 }
 
-void launches_only_note(struct launches *log)
+void launches_only_note(struct launches *launches)
 {
-    function_run_by(run_logged, log);
+    function_run_by(run_logged, launches);
     inputs_alone();
-    log->only_note = true;
+    launches->only_note = true;
 }
 
-size_t launches_counted(const struct launches *log)
+size_t launches_counted(const struct launches *launches)
 {
-    return log->value_count;
+    return launches->value_count;
 }
 
-const double *launches_values(const struct launches *log, size_t launch, enum bound bound)
+const double *launches_values(const struct launches *launches, size_t launch, enum bound bound)
 {
-    return log->values[launch].list[bound];
+    return launches->values[launch].list[bound];
 }
 
 static void add_lines(const struct counted *counted, const struct launch_times *times, struct profile *profile)
@@ -408,25 +411,25 @@ static void add_lines(const struct counted *counted, const struct launch_times *
     }
 }
 
-void launches_hand_over(struct launches *log, struct result *result)
+void launches_hand_over(struct launches *launches, struct result *result)
 {
-    result->launches = log->list;
-    result->launch_count = log->count;
-    result->inputs = log->inputs;
-    if (log->proofs.executed < log->proofs.blocks) {
-        result->blocks = log->proofs.blocks;
-        result->blocks_executed = log->proofs.executed;
+    result->launches = launches->list;
+    result->launch_count = launches->count;
+    result->inputs = launches->inputs;
+    if (launches->proofs.executed < launches->proofs.blocks) {
+        result->blocks = launches->proofs.blocks;
+        result->blocks_executed = launches->proofs.executed;
     }
-    result->not_proved = log->proofs.missing;
-    result->estimated = times_together(&log->times);
+    result->not_proved = launches->proofs.missing;
+    result->estimated = times_together(&launches->times);
     result->profile.estimated = result->estimated && !result->estimated->refused;
-    memset(&log->proofs, 0, sizeof log->proofs);
-    log->list = NULL;
-    log->inputs = NULL;
-    log->count = 0;
-    const unsigned of_waits = launches_wait(log) ? 0 : 1u << LINE_OUTSIDE_WAITS | 1u << LINE_WAITS;
-    if (!log->only_note)
-        result->profile.counted = ((1u << LINE_COUNTERS) - 1) & ~log->open_lines & ~of_waits;
-    for (size_t i = 0; i < log->function_count; i++)
-        add_lines(&log->functions[i], &log->times, &result->profile);
+    memset(&launches->proofs, 0, sizeof launches->proofs);
+    launches->list = NULL;
+    launches->inputs = NULL;
+    launches->count = 0;
+    const unsigned of_waits = launches_waited(launches) ? 0 : 1u << LINE_OUTSIDE_WAITS | 1u << LINE_WAITS;
+    if (!launches->only_note)
+        result->profile.counted = ((1u << LINE_COUNTERS) - 1) & ~launches->open_lines & ~of_waits;
+    for (size_t i = 0; i < launches->function_count; i++)
+        add_lines(&launches->functions[i], &launches->times, &result->profile);
 }

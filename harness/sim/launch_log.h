@@ -57,53 +57,55 @@ struct launches {
 };
 
 /* Has no more to do with launches, and frees all. */
-void launches_release(struct launches *log);
+void launches_release(struct launches *launches);
 
 /* Sets the chosen order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
-void launches_order(struct launches *log, unsigned chosen);
+void launches_order(struct launches *launches, unsigned chosen);
 /* Returns whether blocks have met since then, so that another order may give other counts, or leave something else. */
-bool launches_meet(struct launches *log);
+bool launches_met(struct launches *launches);
 /* Returns a race between blocks, as block_races_find() does. */
-char *launches_race(const struct launches *log, bool *sure);
+char *launches_race(const struct launches *launches, bool *sure);
 /* Returns what the launches did in order 0 that is a fault if anything depends on it; NULL: nothing. */
-const char *launches_doubt(const struct launches *log);
+const char *launches_doubt(const struct launches *launches);
 /* Whether the launches made atomics, which add up floats in the order in which they come. */
-bool launches_add_up(const struct launches *log);
+bool launches_add_up(const struct launches *launches);
 /* Whether lanes yielded for which others of their warp waited. */
-bool launches_yield(const struct launches *log);
+bool launches_yielded(const struct launches *launches);
 /* Whether every instruction was executed by as many threads as in the order that was kept. */
-bool launches_are_alike(const struct launches *log);
-/* Finds the counts to which a loop adds that waits, of launches whose blocks did not meet, for launches_open(). */
-void launches_find_waits(struct launches *log);
+bool launches_are_alike(const struct launches *launches);
+/* Finds the counts to which a loop adds that waits, of launches whose blocks did not meet, for launches_undecided_at().
+ */
+void launches_find_waits(struct launches *launches);
 /* Keeps the counts, for launches_compare() after other executions of the same workload. */
-void launches_keep(struct launches *log);
-/* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,
- * "not simulated: ...", where there were more launches, or fewer. Lanes that are apart in ORDER_PARTED are together or
- * apart by chance on a GPU too, and do the same work: the count outside of waits is one of lanes together. */
-int launches_compare(struct launches *log, struct problem *problem);
+void launches_keep(struct launches *launches);
+/* Compares the counts with those that were kept. Which of them differ is known to launches_undecided_at(). -1 with
+ * *problem, "not simulated: ...", where there were more launches, or fewer. Lanes that are apart in ORDER_PARTED are
+ * together or apart by chance on a GPU too, and do the same work: the count outside of waits is one of lanes together.
+ */
+int launches_compare(struct launches *launches, struct problem *problem);
 /* Returns where blocks met in the execution that was kept. */
-const char *launches_place(const struct launches *log);
+const char *launches_met_at(const struct launches *launches);
 /* Returns where blocks met, if the counter depends on which of them comes first; NULL: it does not. An execution in
  * order 0 forgets it. */
-const char *launches_open(const struct launches *log, enum exact_counter counter);
+const char *launches_undecided_at(const struct launches *launches, enum exact_counter counter);
 
 /* Launches between these two calls are counted. launches_begin() forgets earlier ones. */
-void launches_begin(struct launches *log);
-void launches_end(struct launches *log);
+void launches_begin(struct launches *launches);
+void launches_end(struct launches *launches);
 
 /* Executes a launch as it is when the runtime hands over all of them to the log: for who is asked first. */
-int launches_run(struct launches *log, const struct grid *grid, enum fault *fault, struct problem *problem);
+int launches_run(struct launches *launches, const struct grid *grid, enum fault *fault, struct problem *problem);
 
 /* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
-void launches_only_note(struct launches *log);
+void launches_only_note(struct launches *launches);
 
 /* Whether warps waited for phases of barriers in memory, or in a loop for what others write. */
-bool launches_wait(const struct launches *log);
+bool launches_waited(const struct launches *launches);
 
 /* Returns how many launches were counted. */
-size_t launches_counted(const struct launches *log);
+size_t launches_counted(const struct launches *launches);
 /* Returns the EXACT_COUNTERS values of a launch, in order. */
-const double *launches_values(const struct launches *log, size_t launch, enum bound bound);
+const double *launches_values(const struct launches *launches, size_t launch, enum bound bound);
 
 /* Moves the launches to a result, and adds the lines if they were counted. */
-void launches_hand_over(struct launches *log, struct result *result);
+void launches_hand_over(struct launches *launches, struct result *result);
