@@ -18,7 +18,7 @@ enum { BUFFER_SIZE = 1 << 20, ALIGNMENT = 8 };
 /* A launch of which no record has come, or not all of a graph's. */
 struct expected {
     uint32_t correlation;
-    struct group *group;
+    struct launch_group *group;
     size_t kernels;  /* number of records that are to come */
     unsigned bounds; /* what the launch counts for */
     bool cold;       /* it is the group's first one */
@@ -66,7 +66,7 @@ static struct stream *find_stream(uint32_t context, CUstream handle)
     return known;
 }
 
-void activity_expect(const CUpti_CallbackData *call, CUstream stream, struct group *group, size_t kernels,
+void activity_expect(const CUpti_CallbackData *call, CUstream stream, struct launch_group *group, size_t kernels,
                      unsigned bounds)
 {
     const uint32_t correlation = call->correlationId;
@@ -119,7 +119,7 @@ static bool is_of_profiler(const CUpti_ActivityKernel10 *kernel)
 static void count_time(const struct expected *launch)
 {
     for (size_t i = 0; i < bounds_shares() && launch->begun && !launch->spoilt; i++) {
-        struct share *share = &launch->group->shares[i];
+        struct launch_share *share = &launch->group->shares[i];
         if (!(launch->bounds >> i & 1))
             continue;
         share->timed += !launch->cold;

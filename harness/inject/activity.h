@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct group;
+struct launch_group;
 
 /* ---- Activity records, activity.c ---- */
 
@@ -21,7 +21,7 @@ struct work {
 void activity_begin(void); /* without records, launches are not timed */
 /* Expects records of a launch on that stream, in no such session, of so many kernels. The time of each goes to the
  * group's shares, by bounds_now(). */
-void activity_expect(const CUpti_CallbackData *call, CUstream stream, struct group *group, size_t kernels,
+void activity_expect(const CUpti_CallbackData *call, CUstream stream, struct launch_group *group, size_t kernels,
                      unsigned bounds);
 /* Called before and after a session of the range profiler, whose counters would count what makes the records. */
 void activity_pause(void);
@@ -34,7 +34,7 @@ bool activity_end(struct work *copied, struct work *filled);
 
 void busy_off(void); /* it is not asked for, so nothing is kept */
 /* The GPU worked then, by CUPTI's clock in ns: for a kernel of that group, or another work, NULL. 0, 0: unknown when */
-void busy_add(uint64_t from, uint64_t to, struct group *group);
+void busy_add(uint64_t from, uint64_t to, struct launch_group *group);
 void busy_pause(void); /* from now on work is measured, and its time says nothing */
 void busy_resume(void);
 /* Returns for how long the GPU was busy while nothing was measured, between its first and its last work, how long that

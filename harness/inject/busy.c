@@ -16,8 +16,8 @@ enum {
 
 /* Work or a stretch begins, 1, or ends, -1. */
 struct event {
-    uint64_t at;         /* by CUPTI's clock in ns */
-    struct group *group; /* of a kernel; NULL: of other work, or it is of a stretch */
+    uint64_t at;                /* by CUPTI's clock in ns */
+    struct launch_group *group; /* of a kernel; NULL: of other work, or it is of a stretch */
     signed char work, free;
 };
 
@@ -30,13 +30,13 @@ static size_t event_count, stretch_count, missed; /* missed: work without a reco
 static uint64_t began;                            /* when the present stretch did */
 static bool is_free = true, is_unknown;
 
-static void add(uint64_t from, uint64_t to, struct group *group, bool is_work)
+static void add(uint64_t from, uint64_t to, struct launch_group *group, bool is_work)
 {
     *ARRAY_GROW(events, event_count) = (struct event){from, group, is_work, !is_work};
     *ARRAY_GROW(events, event_count) = (struct event){to, group, is_work ? -1 : 0, is_work ? 0 : -1};
 }
 
-void busy_add(uint64_t from, uint64_t to, struct group *group)
+void busy_add(uint64_t from, uint64_t to, struct launch_group *group)
 {
     pthread_mutex_lock(&mutex);
     is_unknown |= event_count == EVENTS_MAX;

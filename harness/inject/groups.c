@@ -12,13 +12,13 @@ enum { GROUPS_MAX = 5000 };
 
 struct handle {
     CUfunction handle;
-    const struct function *function;
+    const struct launched_function *function;
 };
 
 /* A kernel of a graph. */
 struct node {
     CUgraphNode node, within; /* within: the node of the graph that holds the graph of this one; else the node itself */
-    struct shape shape;
+    struct launch_shape shape;
     bool off; /* launches of the graph leave it out */
 };
 
@@ -26,23 +26,23 @@ struct graph {
     CUgraphExec exec;
     struct node *nodes;
     size_t count;
-    struct group *group; /* NULL: the parent was not asked yet */
+    struct launch_group *group; /* NULL: the parent was not asked yet */
     bool spoilt;
 };
 
 /* The group of a graph by its text. A graph that is made anew for each step is the same group each time. */
 struct told_group {
     char *text; /* how the parent was asked for it */
-    struct group *group;
+    struct launch_group *group;
 };
 
 static void *functions, *handles, *groups, *graphs, *graph_groups; /* trees of <search.h> */
-static struct group **all;
+static struct launch_group **all;
 static size_t count;
 
 static int by_function(const void *left, const void *right)
 {
-    const struct function *a = left, *b = right;
+    const struct launched_function *a = left, *b = right;
     const int order = strcmp(a->module, b->module);
     return order ? order : strcmp(a->name, b->name);
 }
@@ -56,7 +56,8 @@ ORDER_BY(by_handle, struct handle, handle)
 
 static int by_shape(const void *left, const void *right)
 {
-    const struct shape *a = &((const struct group *)left)->shape, *b = &((const struct group *)right)->shape;
+    const struct launch_shape *a = &((const struct launch_group *)left)->shape,
+                              *b = &((const struct launch_group *)right)->shape;
     const int function = by_pointer(a->function, b->function);
     const int grid = function ? function : memcmp(a->grid, b->grid, sizeof a->grid);
     const int block = grid ? grid : memcmp(a->block, b->block, sizeof a->block);
@@ -85,7 +86,7 @@ static void *intern(void **tree, const void *key, size_t size, int (*order)(cons
 
 /* ---- Functions ---- */
 
-static const struct function *function_of(CUfunction handle, const char *name)
+static const struct launched_function *function_of(CUfunction handle, const char *name)
 {
     const struct handle key = {.handle = handle};
     struct handle *known = intern(&handles, &key, sizeof key, by_handle);
@@ -94,9 +95,9 @@ static const struct function *function_of(CUfunction handle, const char *name)
     /* Otherwise the driver gave this handle to another function. */
     if (known->function && strcmp(known->function->name, name) == 0)
         return known->function;
-    struct function function = {.handle = handle, .name = x_strdup(name)};
+    struct launched_function function = {.handle = handle, .name = x_strdup(name)};
     modules_of_function(handle, name, function.module);
-    struct function *kept = intern(&functions, &function, sizeof function, by_function);
+    struct launched_function *kept = intern(&functions, &function, sizeof function, by_function);
     if (kept->name != function.name)
         free(function.name);
     kept->handle = handle;
@@ -112,15 +113,15 @@ void functions_forget(void)
 
 /* ---- Groups ---- */
 
-static void tell_shape(FILE *stream, const struct shape *shape)
+static void tell_shape(FILE *stream, const struct launch_shape *shape)
 {
-    const struct function *function = shape->function;
+    const struct launched_function *function = shape->function;
     link_put_launch(stream, shape->grid, shape->block, shape->shared, 0, function->module, function->name);
 }
 
 /* Asks the parent what it wants of the group: "SKIP FIRST KNOWN HOLDS ID", then names of variables, a line each, if
  * launches are kept. Owns text from then on. */
-static void ask(struct group *group, char *text)
+static void ask(struct launch_group *group, char *text)
 {
     char *answer = NULL, *end;
     if (link_ask(MESSAGE_GROUP, text, &answer) && *answer) {
@@ -140,7 +141,7 @@ static void ask(struct group *group, char *text)
     free(text);
 }
 
-static char *question(const char *kind, const struct shape *shapes, size_t shape_count)
+static char *question(const char *kind, const struct launch_shape *shapes, size_t shape_count)
 {
     char *text = NULL;
     size_t size = 0;
@@ -152,37 +153,37 @@ static char *question(const char *kind, const struct shape *shapes, size_t shape
     return text;
 }
 
-static struct group *add_group(struct group *group)
+static struct launch_group *add_group(struct launch_group *group)
 {
     group->shares = x_calloc(bounds_shares(), sizeof *group->shares);
     *ARRAY_GROW(all, count) = group;
     return group;
 }
 
-struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
-                              const char *name)
+struct launch_group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3],
+                                     unsigned shared, const char *name)
 {
-    struct group key = {.shape = {.function = function_of(handle, name), .shared = shared}};
+    struct launch_group key = {.shape = {.function = function_of(handle, name), .shared = shared}};
     memcpy(key.shape.grid, grid, sizeof key.shape.grid);
     memcpy(key.shape.block, block, sizeof key.shape.block);
-    struct group **known = tfind(&key, &groups, by_shape);
+    struct launch_group **known = tfind(&key, &groups, by_shape);
     if (known)
         return *known;
     if (count == GROUPS_MAX)
         return NULL;
-    struct group *group = add_group(intern(&groups, &key, sizeof key, by_shape));
+    struct launch_group *group = add_group(intern(&groups, &key, sizeof key, by_shape));
     ask(group, question("launch", &group->shape, 1));
     return group;
 }
 
-struct counted *group_counted(struct group *group, size_t set)
+struct set_counts *group_counted(struct launch_group *group, size_t set)
 {
     while (group->counted_count <= set)
-        *ARRAY_GROW(group->counted, group->counted_count) = (struct counted){0};
+        *ARRAY_GROW(group->counted, group->counted_count) = (struct set_counts){0};
     return &group->counted[set];
 }
 
-struct group *const *groups_all(size_t *all_count)
+struct launch_group *const *groups_all(size_t *all_count)
 {
     *all_count = count;
     return all;
@@ -190,7 +191,7 @@ struct group *const *groups_all(size_t *all_count)
 
 static struct stretches sequence;
 
-void group_count_launch(struct group *group, unsigned bounds)
+void group_count_launch(struct launch_group *group, unsigned bounds)
 {
     if (bounds)
         stretches_add(&sequence, &group->last, group->graph ? group->kernels : 1);
@@ -198,17 +199,17 @@ void group_count_launch(struct group *group, unsigned bounds)
         group->shares[i].launches += bounds >> i & 1;
 }
 
-static void tell_missed(FILE *stream, const struct group *group)
+static void tell_missed(FILE *stream, const struct launch_group *group)
 {
     fprintf(stream, "%zu", group->counted_count > 0 ? group->counted[0].missed : 0);
     for (size_t set = 1; set < group->counted_count; set++)
         fprintf(stream, ",%zu", group->counted[set].missed);
 }
 
-static void tell_shares(FILE *stream, const struct group *group)
+static void tell_shares(FILE *stream, const struct launch_group *group)
 {
     for (size_t i = 0; i < bounds_shares(); i++) {
-        const struct share *share = &group->shares[i];
+        const struct launch_share *share = &group->shares[i];
         const bool is_cold = share->timed == 0 && share->cold_ns > 0;
         fprintf(stream, "%c%zu/%zu/%" PRIu64, i > 0 ? ',' : ' ', share->launches, is_cold ? 1 : share->timed,
                 is_cold ? share->cold_ns : share->time_ns);
@@ -238,13 +239,13 @@ char *groups_tell(void)
 /* Adds the kernels of a graph, which is that of a node; NULL: it is the whole. */
 static void take_nodes(struct graph *graph, CUgraph from, CUgraphNode within);
 
-static struct shape shape_of_node(const CUDA_KERNEL_NODE_PARAMS *kernel)
+static struct launch_shape shape_of_node(const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
     const char *name = NULL;
     CUfunction handle = kernel->func ? kernel->func : (CUfunction)kernel->kern;
     if (cuFuncGetName(&name, handle) != CUDA_SUCCESS && cuKernelGetName(&name, (CUkernel)handle) != CUDA_SUCCESS)
         name = NULL;
-    return (struct shape){
+    return (struct launch_shape){
         .function = function_of(handle, name),
         .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
         .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
@@ -381,7 +382,7 @@ size_t graph_kernels(CUgraphExec exec)
 /* Returns the question about a graph, with the kernels that it launches. Caller frees. */
 static char *question_of_graph(const struct graph *graph)
 {
-    OWNED_MEMORY struct shape *shapes = x_calloc(graph->count + 1, sizeof *shapes);
+    OWNED_MEMORY struct launch_shape *shapes = x_calloc(graph->count + 1, sizeof *shapes);
     size_t shape_count = 0;
     for (size_t i = 0; i < graph->count; i++)
         if (!graph->nodes[i].off)
@@ -390,7 +391,7 @@ static char *question_of_graph(const struct graph *graph)
     return text;
 }
 
-struct group *group_of_graph(CUgraphExec exec)
+struct launch_group *group_of_graph(CUgraphExec exec)
 {
     const struct graph key = {.exec = exec};
     struct graph *graph = intern(&graphs, &key, sizeof key, by_exec);

@@ -87,7 +87,7 @@ static void take_variables(const char *names)
     free(copy);
 }
 
-static int take_memory(const struct group *group, struct problem *problem)
+static int take_memory(const struct launch_group *group, struct problem *problem)
 {
     TRY(cuda_check("identifying the GPU", cuCtxGetDevice(&kept.reach.device), problem));
     if (group->variables)
@@ -137,7 +137,7 @@ static int write_range(const struct reached *range, unsigned char *piece, struct
     return 0;
 }
 
-static int write_capsule(const struct group *group, struct problem *problem)
+static int write_capsule(const struct launch_group *group, struct problem *problem)
 {
     OWNED_MEMORY unsigned char *piece = x_calloc(PIECE, 1);
     int failed = 0;
@@ -154,7 +154,7 @@ static int write_capsule(const struct group *group, struct problem *problem)
 
 /* ---- A launch ---- */
 
-static void say(struct group *group, const struct problem *problem)
+static void say(struct launch_group *group, const struct problem *problem)
 {
     OWNED_TEXT text = x_sprintf("%s\n%s", group->id, problem ? problem->text : "");
     link_say(MESSAGE_KEPT, text);
@@ -173,12 +173,12 @@ void keep_open(const char *folder)
     home = folder;
 }
 
-bool keep_is_wanted(const struct group *group)
+bool keep_is_wanted(const struct launch_group *group)
 {
     return group && group->id && !group->graph && group->first > 0 && group->shares[0].launches >= group->skip;
 }
 
-bool keep_begin(struct group *group, CUpti_CallbackId id, const CUpti_CallbackData *call)
+bool keep_begin(struct launch_group *group, CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
     struct problem problem;
     kept.module = module_of_function(group->shape.function->handle);
@@ -190,7 +190,7 @@ bool keep_begin(struct group *group, CUpti_CallbackId id, const CUpti_CallbackDa
     return false;
 }
 
-void keep_end(struct group *group, bool good)
+void keep_end(struct launch_group *group, bool good)
 {
     struct problem problem;
     if (!good)

@@ -4,14 +4,14 @@
 #include "capsule/capsule.h"
 #include "cupti/cupti.h"
 
-struct group;
+struct launch_group;
 
 void keep_open(const char *folder); /* called once before: the process's file is to be in that folder, which stays */
 /* Whether the next launch of the group is to be kept. */
-bool keep_is_wanted(const struct group *group);
+bool keep_is_wanted(const struct launch_group *group);
 /* Called before and after a launch that is kept. False: it cannot be, and the parent was told why. */
-bool keep_begin(struct group *group, CUpti_CallbackId id, const CUpti_CallbackData *call);
-void keep_end(struct group *group, bool good);
+bool keep_begin(struct launch_group *group, CUpti_CallbackId id, const CUpti_CallbackData *call);
+void keep_end(struct launch_group *group, bool good);
 int keep_end_all(struct problem *problem); /* ends the process's file; -1 with *problem */
 
 /* Takes what a launch was made with: its arguments and attributes. -1 with *problem: a replay could not do the same. */

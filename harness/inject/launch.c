@@ -16,9 +16,9 @@ enum {
     CALLERS_MAX = 4 /* launches of a group that are asked who makes them, as long as Python has not prepared to tell */
 };
 
-static _Thread_local bool within;           /* this thread is in a launch, and holds the mutex */
-static _Thread_local struct group *current; /* the group of that launch; NULL when nobody wants it */
-static _Thread_local bool may_count;        /* counting had time left before it */
+static _Thread_local bool within;                  /* this thread is in a launch, and holds the mutex */
+static _Thread_local struct launch_group *current; /* the group of that launch; NULL when nobody wants it */
+static _Thread_local bool may_count;               /* counting had time left before it */
 
 bool launch_is_within(void)
 {
@@ -26,7 +26,7 @@ bool launch_is_within(void)
 }
 
 /* Sends all counts by instruction that this process makes. */
-static void send_lines(struct group *group)
+static void send_lines(struct launch_group *group)
 {
     struct problem problem;
     CUcontext context = NULL;
@@ -44,7 +44,7 @@ static void send_lines(struct group *group)
 /* Returns whether the launch can stay unmeasured, since a later one of the group will do. To change between sessions of
  * graphs and of kernels takes half a second, and the first range of a session is longer than it ought to be. So a
  * kernel that was measured before can wait for the next launches of the graph. */
-static bool can_wait(const struct group *group, enum ranges_mode mode)
+static bool can_wait(const struct launch_group *group, enum ranges_mode mode)
 {
     return mode == RANGES_OF_KERNELS && group->begun && ranges_running() && ranges_mode_now() == RANGES_OF_GRAPHS &&
            process.unwanted < PATIENCE;
@@ -52,14 +52,14 @@ static bool can_wait(const struct group *group, enum ranges_mode mode)
 
 /* Whether the launch may be its kernel's only one, and a set without its time is counted: CUPTI's records then have it.
  */
-static bool is_to_be_recorded(const struct group *group)
+static bool is_to_be_recorded(const struct launch_group *group)
 {
     return process.request.changes && sets_now() > 0 && group && group->id && !group->graph && group->launches == 0;
 }
 
 /* Whether the launch is measured though nobody asked for it: it is in a session of the first set, and there is no
  * record of its time. */
-static bool is_taken_along(const struct group *group, enum ranges_mode mode)
+static bool is_taken_along(const struct launch_group *group, enum ranges_mode mode)
 {
     return group && group->id && group->first == 0 && process.request.changes && mode == RANGES_OF_KERNELS &&
            ranges_running() && ranges_mode_now() == mode && sets_now() == 0;
@@ -79,7 +79,7 @@ static bool take_held(size_t count)
 
 /* Whether this launch waits for others, or the program times it itself, as an autotuner does. Then there is no session.
  */
-static bool is_held(const struct group *group)
+static bool is_held(const struct launch_group *group)
 {
     if (!group || group->holds == 0) {
         const bool own = own_launches > 0; /* whatever launches of others have taken away */
@@ -101,7 +101,7 @@ void launch_end_hold(void)
 }
 
 /* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */
-static void before_launch(struct group *group, enum ranges_mode mode, unsigned bounds, bool held)
+static void before_launch(struct launch_group *group, enum ranges_mode mode, unsigned bounds, bool held)
 {
     may_count = process_may_count();
     if (ranges_running() && (ranges_are_full() || !may_count))
@@ -131,7 +131,7 @@ static void before_launch(struct group *group, enum ranges_mode mode, unsigned b
         ranges_push();
 }
 
-static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, unsigned bounds, bool held,
+static void after_launch(struct launch_group *group, enum ranges_mode mode, CUstream stream, unsigned bounds, bool held,
                          bool good)
 {
     if (process.request.lines && current && good) {
@@ -158,8 +158,8 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
 }
 
 /* False when the launch only becomes part of a graph. Else its group; NULL when there are too many; and its stream. */
-static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode, struct group **group,
-                       CUstream *stream)
+static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode,
+                       struct launch_group **group, CUstream *stream)
 {
     if (mode == RANGES_OF_GRAPHS) {
         const cuGraphLaunch_params *graph = call->functionParams;
@@ -177,8 +177,8 @@ static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum
 }
 
 /* Has the launch timed, if it counts and is not measured. A measured one has no record. */
-static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group, CUstream stream,
-                        unsigned bounds)
+static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct launch_group *group,
+                        CUstream stream, unsigned bounds)
 {
     const size_t kernels =
         mode == RANGES_OF_GRAPHS ? graph_kernels(((const cuGraphLaunch_params *)call->functionParams)->hGraph) : 1;
@@ -189,7 +189,7 @@ static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, s
 }
 
 /* Tells the parent once who launches the group. Python may come to know only after some launches. */
-static void tell_caller(struct group *group)
+static void tell_caller(struct launch_group *group)
 {
     if (!group || !group->id || group->asked >= CALLERS_MAX)
         return;
@@ -210,7 +210,7 @@ static enum unwatched_reason why_of_no_group(const CUpti_CallbackData *call, enu
 
 static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode)
 {
-    static _Thread_local struct group *group;
+    static _Thread_local struct launch_group *group;
     static _Thread_local CUstream stream;
     static _Thread_local bool runs;       /* the launch runs now, and not with a graph later */
     static _Thread_local unsigned bounds; /* what it counts for */

@@ -20,7 +20,7 @@ bool launch_is_within(void); /* whether this thread is in a launch, and so holds
 /* ---- The part of the program that counts, bounds.c ---- */
 
 void bounds_begin(const struct program_part *part); /* which lives as long as the process */
-size_t bounds_shares(void);                         /* how many shares of its launches a group has: see struct group */
+size_t bounds_shares(void); /* how many shares of its launches a group has: see struct launch_group */
 /* Returns what a launch counts for now: 0 for nothing; else bit 0 is set, and bit 1 + i within NVTX range i of the
  * request. */
 unsigned bounds_now(void);

@@ -10,7 +10,7 @@ int lines_begin(CUcontext context, struct problem *problem)
     return sass_metrics_begin(&sass, context, problem);
 }
 
-int lines_send(CUcontext context, const struct group *group, struct problem *problem)
+int lines_send(CUcontext context, const struct launch_group *group, struct problem *problem)
 {
     OWNED(result) result = {.id = x_strdup(group->id)};
     TRY(cuda_check("waiting for the kernel", cuCtxSynchronize(), problem));

@@ -24,7 +24,7 @@ enum { COLD_MAX = 2 };
 /* A launch in the session, and what becomes of its numbers. The first one of a group that the process measures is
  * colder than the rest. */
 struct range {
-    struct group *group; /* NULL: nobody wants it */
+    struct launch_group *group; /* NULL: nobody wants it */
     enum { COUNTED, COLD, PASSED_OVER } use;
 };
 
@@ -219,13 +219,13 @@ void ranges_pop(void)
 
 /* Returns whether another launch of the graph can be measured in place of this one, which is the first of its session.
  */
-static bool can_pass_over(struct group *group)
+static bool can_pass_over(struct launch_group *group)
 {
-    struct counted *counted = group_counted(group, sets_now());
+    struct set_counts *counted = group_counted(group, sets_now());
     return ranges.count == 0 && ranges.mode == RANGES_OF_GRAPHS && (counted->cold++ < COLD_MAX || counted->warm > 0);
 }
 
-void ranges_add(struct group *group)
+void ranges_add(struct launch_group *group)
 {
     if (ranges_are_full())
         return; /* then the numbers of ranges and launches differ, and that is noticed */
@@ -244,14 +244,14 @@ void ranges_add(struct group *group)
 /* Whether the counter is instrumented and the range a graph's, which it does not see into: it reads 0, without an
  * error.
  */
-static bool is_blind(const struct group *group, const char *counter)
+static bool is_blind(const struct launch_group *group, const char *counter)
 {
     return group->graph && counter_split(counter).instrumented;
 }
 
 /* Whether the number is another than that of later launches: the first range of a session takes a graph up to twice its
  * time, from a cold L2. Only counts of instructions and their accesses are right. */
-static bool is_cold(const struct group *group, const char *counter, bool is_first)
+static bool is_cold(const struct launch_group *group, const char *counter, bool is_first)
 {
     return group->graph && is_first && !strstr(counter, "inst_executed") &&
            strncmp(counter, "l1tex__t_sectors", 16) != 0;
@@ -308,7 +308,7 @@ static int decode(struct problem *problem)
 }
 
 /* Notes whether exact counts are those of the group's first launch in this set. */
-static void compare(struct counted *counted, const double *numbers)
+static void compare(struct set_counts *counted, const double *numbers)
 {
     const struct metrics *set = sets_metrics(sets_now());
     if (!counted->exact) {

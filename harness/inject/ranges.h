@@ -4,7 +4,7 @@
 #include "cupti/cupti.h"
 #include "worker/worker.h"
 
-struct group;
+struct launch_group;
 
 /* ---- Ranges, ranges.c: at most one session of CUPTI's range profiler at a time ---- */
 
@@ -19,7 +19,7 @@ enum ranges_mode ranges_mode_now(void);
 void ranges_push(void); /* called before a graph's launch; ranges_pop() after it */
 void ranges_pop(void);
 /* Notes that a launch was made during the session. Its group is NULL when nobody wants it. */
-void ranges_add(struct group *group);
+void ranges_add(struct launch_group *group);
 /* Ends the session and sends what it counted. -1 with *problem when that is lost. */
 int ranges_stop(struct problem *problem);
 /* Ends the session, and gives the counters back, too. */
@@ -35,7 +35,7 @@ size_t ranges_lost(void);
 
 /* These are called before and after the one launch that is counted by instruction. -1 with *problem. */
 int lines_begin(CUcontext context, struct problem *problem);
-int lines_send(CUcontext context, const struct group *group, struct problem *problem);
+int lines_send(CUcontext context, const struct launch_group *group, struct problem *problem);
 
 /* ---- The lock between processes, gpu_lock.c ---- */
 

@@ -121,14 +121,14 @@ bool sets_are_blind(size_t set)
 
 /* ---- Changing ---- */
 
-static bool is_open(const struct group *group, size_t set)
+static bool is_open(const struct launch_group *group, size_t set)
 {
     return group && group->id && group->launches >= group->skip && !(group->graph && sets_are_blind(set)) &&
            (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
 }
 
 /* Whether too little is known of the group in that set without its next launch. */
-static bool group_needs(const struct group *group, size_t set)
+static bool group_needs(const struct launch_group *group, size_t set)
 {
     if (!is_open(group, set))
         return false;
@@ -137,13 +137,13 @@ static bool group_needs(const struct group *group, size_t set)
 }
 
 /* Times are taken beyond what is needed, where that costs no change. */
-bool group_is_wanted(const struct group *group, size_t set)
+bool group_is_wanted(const struct launch_group *group, size_t set)
 {
     return set == 0 || !sets.change ? is_open(group, set) : group_needs(group, set);
 }
 
 /* Returns the first set that needs the launch; the number of sets when there is none. */
-static size_t find_needing(const struct group *group)
+static size_t find_needing(const struct launch_group *group)
 {
     size_t set = FIRST(k, sets.count, group_needs(group, k));
     return set;
@@ -153,7 +153,7 @@ static size_t find_needing(const struct group *group)
 static bool groups_lack(size_t set, size_t since)
 {
     size_t count;
-    struct group *const *list = groups_all(&count);
+    struct launch_group *const *list = groups_all(&count);
     return ANY(i, count, list[i]->seen >= since && group_needs(list[i], set));
 }
 
@@ -168,7 +168,7 @@ static bool is_time(bool lacks)
     return idle > sets.most || !groups_lack(sets.now, sets.longest < sets.followed ? back : 1);
 }
 
-bool sets_follow(struct group *group)
+bool sets_follow(struct launch_group *group)
 {
     const size_t seen = group ? group->seen : 0;
     sets.launches++;
@@ -195,7 +195,7 @@ void sets_change(void)
     sets.changes++;
 }
 
-void sets_note_missed(struct group *group, bool counts)
+void sets_note_missed(struct launch_group *group, bool counts)
 {
     for (size_t set = 0; set < sets.count && sets.change; set++)
         if ((set != sets.now || !counts) && group_needs(group, set))
