@@ -102,14 +102,14 @@ int json_at_number_key(const struct json_at *above, json_t *object, const char *
 
 #define BLOCK_BYTES 65536
 
-struct block {
-    struct block *next;
+struct json_memory {
+    struct json_memory *next;
     max_align_t memory[];
 };
 
 static _Thread_local struct {
     unsigned documents; /* how many are open; all memory is freed with the last */
-    struct block *blocks;
+    struct json_memory *blocks;
     char *free;
     size_t free_bytes;
 } opened;
@@ -124,7 +124,7 @@ static void *take(size_t size)
     size = (size + align - 1) / align * align;
     if (size > opened.free_bytes) {
         const size_t bytes = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-        struct block *block = malloc(sizeof *block + bytes);
+        struct json_memory *block = malloc(sizeof *block + bytes);
         if (!block)
             return NULL;
         block->next = opened.blocks;
@@ -160,7 +160,7 @@ static void close_document(void)
 {
     if (--opened.documents > 0)
         return;
-    for (struct block *next; opened.blocks; opened.blocks = next) {
+    for (struct json_memory *next; opened.blocks; opened.blocks = next) {
         next = opened.blocks->next;
         free(opened.blocks);
     }

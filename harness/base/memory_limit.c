@@ -58,14 +58,14 @@ void memory_limit(size_t part)
     }
 }
 
-struct watch {
+struct memory_watcher {
     void (*end)(void *self);
     void *self;
 };
 
 static void *watch(void *of)
 {
-    const struct watch *watched = of;
+    const struct memory_watcher *watched = of;
     while (memory_left() > 0)
         nanosleep(&(struct timespec){.tv_nsec = PERIOD_NS}, NULL);
     if (watched->end)
@@ -77,8 +77,8 @@ void memory_watch(void (*end)(void *self), void *self)
 {
     sigset_t all, before;
     pthread_t thread;
-    struct watch *watched = x_calloc(1, sizeof *watched);
-    *watched = (struct watch){end, self};
+    struct memory_watcher *watched = x_calloc(1, sizeof *watched);
+    *watched = (struct memory_watcher){end, self};
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
     if (pthread_create(&thread, NULL, watch, watched) == 0)

@@ -17,7 +17,7 @@ enum of {
     OF_SYNC
 };
 /* clang-format off */
-static const struct row {
+static const struct unit_row {
     const char *begins;
     unsigned char unit, cycles, of;
     unsigned short what;
@@ -54,9 +54,9 @@ static const struct row {
 };
 /* clang-format on */
 
-static const struct row *find_row(const char *opcode)
+static const struct unit_row *find_row(const char *opcode)
 {
-    const struct row *row = rows;
+    const struct unit_row *row = rows;
     while (strncmp(opcode, row->begins, strlen(row->begins)) != 0)
         row++;
     return row;
@@ -84,7 +84,7 @@ static double group_cycles(const char *opcode, bool left_from_memory, const stru
     return read > products ? read : products;
 }
 
-static void set_times(struct needs *needs, const struct row *row, const char *opcode, bool left_from_memory,
+static void set_times(struct needs *needs, const struct unit_row *row, const char *opcode, bool left_from_memory,
                       const struct timing *timing)
 {
     enum {
@@ -158,7 +158,7 @@ struct needs *needs_of(const struct function *function, const struct timing *tim
     struct needs *list = x_calloc(code->count + 1, sizeof *list);
     for (size_t i = 0; i < code->count; i++) {
         const struct instruction *one = &code->list[i];
-        const struct row *row = &rows[row_of[i]];
+        const struct unit_row *row = &rows[row_of[i]];
         const struct control_bits bits = encoding_control(&function->text, i);
         struct needs *needs = &list[i];
         needs->unit = row->unit;

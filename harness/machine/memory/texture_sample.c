@@ -63,7 +63,7 @@ void texture_at(const struct texture *texture, int64_t number, uint32_t texel[TE
 /* ---- Coordinates ---- */
 
 /* The one or two neighbours on an axis. */
-struct axis {
+struct texel_axis {
     int64_t first;
     unsigned count;
     double weight; /* of the second */
@@ -82,16 +82,16 @@ static double kept_of(double coordinate, size_t count)
     return ldexp(floor(ldexp(coordinate, bits)), -bits);
 }
 
-static struct axis locate(const struct texture *texture, float coordinate, size_t count, bool two)
+static struct texel_axis locate(const struct texture *texture, float coordinate, size_t count, bool two)
 {
     double at = isnan(coordinate) ? 0 : (double)coordinate;
     if (texture->normalized)
         at = (two ? at : kept_of(at, count)) * (double)count;
     at = fmin(fmax(at, -0x1p30), 0x1p30);
     if (!two)
-        return (struct axis){(int64_t)floor(at), 1, 0};
+        return (struct texel_axis){(int64_t)floor(at), 1, 0};
     const int64_t whole = (int64_t)rint((at - 0.5) * FRACTION);
-    return (struct axis){whole >> FRACTION_BITS, 2, (double)(whole & (FRACTION - 1)) / FRACTION};
+    return (struct texel_axis){whole >> FRACTION_BITS, 2, (double)(whole & (FRACTION - 1)) / FRACTION};
 }
 
 /* Sets the index of a texel that may lie beyond the edges. False: it is the border's. */
@@ -119,15 +119,16 @@ static bool find_index(const struct texture *texture, unsigned axis, int64_t wan
 }
 
 /* The axes along which a texture is read by coordinates, and the index on those that have layers. */
-struct spot {
+struct texel_spot {
     unsigned axes;
-    struct axis axis[TEXTURE_AXES];
+    struct texel_axis axis[TEXTURE_AXES];
     size_t slice;
     bool only_inside; /* what lies beyond the edges is another face */
 };
 
 /* Takes the face of a cube that a direction points to, and where on it. */
-static const char *locate_cube(const struct texture *texture, const struct texture_place *place, struct spot *spot)
+static const char *locate_cube(const struct texture *texture, const struct texture_place *place,
+                               struct texel_spot *spot)
 {
     static const struct face {
         unsigned axis, s, t;
@@ -155,13 +156,13 @@ static const char *locate_cube(const struct texture *texture, const struct textu
 }
 
 static const char *locate_all(const struct texture *texture, const struct texture_place *place, bool two,
-                              struct spot *spot)
+                              struct texel_spot *spot)
 {
     /* clang-format off */
     static const unsigned axes[] = {[TEXTURE_1D] = 1, [TEXTURE_2D] = 2, [TEXTURE_3D] = 3,
                                     [TEXTURE_1D_LAYERS] = 1, [TEXTURE_2D_LAYERS] = 2, [TEXTURE_CUBE_LAYERS] = 0};
     /* clang-format on */
-    *spot = (struct spot){.axes = axes[texture->shape]};
+    *spot = (struct texel_spot){.axes = axes[texture->shape]};
     if (spot->axes == 0)
         return locate_cube(texture, place, spot);
     for (unsigned i = 0; i < spot->axes; i++)
@@ -172,7 +173,7 @@ static const char *locate_all(const struct texture *texture, const struct textur
 }
 
 /* Reads one of the neighbours; bit i of `corner` says which one on axis i. */
-static const char *read_corner(const struct texture *texture, const struct spot *spot, unsigned corner,
+static const char *read_corner(const struct texture *texture, const struct texel_spot *spot, unsigned corner,
                                uint32_t texel[TEXTURE_CHANNELS])
 {
     size_t at[TEXTURE_AXES] = {0, 0, spot->slice};
@@ -196,7 +197,7 @@ static const char *read_corner(const struct texture *texture, const struct spot 
 const char *texture_sample(const struct texture *texture, const struct texture_place *place,
                            uint32_t texel[TEXTURE_CHANNELS])
 {
-    struct spot spot;
+    struct texel_spot spot;
     const char *unknown = locate_all(texture, place, texture->linear, &spot);
     if (unknown || !texture->linear)
         return unknown ? unknown : read_corner(texture, &spot, 0, texel);
@@ -228,7 +229,7 @@ const char *texture_gather(const struct texture *texture, const struct texture_p
                            uint32_t texels[4])
 {
     static const unsigned corners[4] = {2, 3, 1, 0};
-    struct spot spot;
+    struct texel_spot spot;
     const char *unknown = locate_all(texture, place, true, &spot);
     if (!unknown && (spot.axes != 2 || spot.only_inside))
         unknown = "a gather from a texture that is not two-dimensional";

@@ -179,12 +179,12 @@ const struct watcher waits_watcher = {ACCESS_STRONG | ACCESS_CHANGES, ACCESS_STR
 /* ---- Words that several warps swap ---- */
 
 /* Words of shared memory on which a warp did a compare and swap since the last barrier. There are few. */
-struct swap {
+struct lock_swap {
     uint64_t address;
     unsigned warp;
 };
 struct swaps {
-    struct swap *list;
+    struct lock_swap *list;
     size_t count;
     unsigned epoch;
 };
@@ -217,7 +217,7 @@ static void hear(const struct access *access)
         if (i < swaps->count && swaps->list[i].warp != access->warp->number)
             waits_note(block, access->code);
         if (i == swaps->count)
-            *ARRAY_GROW(swaps->list, swaps->count) = (struct swap){address, access->warp->number};
+            *ARRAY_GROW(swaps->list, swaps->count) = (struct lock_swap){address, access->warp->number};
     }
 }
 
