@@ -60,7 +60,7 @@ static unsigned access_of(const struct access *access)
            (kind & WRITES ? CUGATE_WRITES : 0);
 }
 
-static void hear(const struct access *access)
+static void client_hear(const struct access *access)
 {
     const struct block *block = access->warp ? access->warp->block : access->block;
     struct client *client = block->grid->client;
@@ -86,13 +86,13 @@ static void hear(const struct access *access)
     client->waits = true;
 }
 
-static bool begin(struct block *block)
+static bool client_begin(struct block *block)
 {
     return client_calls(block->grid->client);
 }
 
 const struct watcher client_watcher = {
-    .global = READS | WRITES, .shared = READS | WRITES | ACCESS_MEETS, .always = true, .begin = begin, .hear = hear};
+    READS | WRITES, READS | WRITES | ACCESS_MEETS, 0, true, client_begin, client_hear, NULL, NULL};
 
 /* ---- Instructions, ends ---- */
 

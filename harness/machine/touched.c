@@ -79,12 +79,12 @@ static void note(struct machine *machine, struct last *last, uint64_t address, u
     pthread_mutex_unlock(&machine->changing);
 }
 
-static bool begin(struct block *block)
+static bool touched_watch_begin(struct block *block)
 {
     return block->machine->touched && block->machine->touched->on;
 }
 
-static void hear(const struct access *access)
+static void touched_watch_hear(const struct access *access)
 {
     struct block *block = access->warp->block;
     struct last *last = block->watch.states[WATCH_TOUCHED];
@@ -103,7 +103,8 @@ enum {
     HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES |
             ACCESS_TEXELS
 };
-const struct watcher touched_watcher = {HEARD, 0, sizeof(struct last), false, begin, hear, NULL, NULL};
+const struct watcher touched_watcher = {HEARD, 0,   sizeof(struct last), false, touched_watch_begin, touched_watch_hear,
+                                        NULL,  NULL};
 
 /* ---- What memory held before it is written: outcomes.h ---- */
 

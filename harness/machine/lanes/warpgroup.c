@@ -186,7 +186,7 @@ struct tiles {
     uint64_t *fences; /* the same of each warp */
 };
 
-static bool begin(struct block *block)
+static bool tiles_begin(struct block *block)
 {
     struct tiles *tiles = block->watch.states[WATCH_TILES];
     if (!block->code->multiplies_apart)
@@ -200,7 +200,7 @@ static bool begin(struct block *block)
     return true;
 }
 
-static void release(void *state)
+static void tiles_release(void *state)
 {
     struct tiles *tiles = state;
     free(tiles->units);
@@ -340,7 +340,7 @@ static void fenced(const struct access *access)
     tiles->fence_epoch = access->block->epoch;
 }
 
-static void hear(const struct access *access)
+static void tiles_hear(const struct access *access)
 {
     if (access->kind & ACCESS_FENCES)
         fenced(access);
@@ -351,7 +351,8 @@ static void hear(const struct access *access)
 }
 
 enum { HEARD = ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_FENCES };
-const struct watcher tiles_watcher = {0, HEARD, sizeof(struct tiles), true, begin, hear, NULL, release};
+const struct watcher tiles_watcher = {0,          HEARD, sizeof(struct tiles), true, tiles_begin,
+                                      tiles_hear, NULL,  tiles_release};
 
 const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
 {

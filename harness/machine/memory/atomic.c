@@ -276,7 +276,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
 }
 
 /* Counts the lanes of an atomic on global memory at each address, and where they meet. */
-static void hear(const struct access *access)
+static void hot_hear(const struct access *access)
 {
     const struct block *block = access->warp->block;
     const unsigned index = access->code->index;
@@ -294,7 +294,7 @@ static void hear(const struct access *access)
     }
 }
 
-const struct watcher hot_watcher = {ACCESS_CHANGES, 0, 0, false, NULL, hear, NULL, NULL};
+const struct watcher hot_watcher = {ACCESS_CHANGES, 0, 0, false, NULL, hot_hear, NULL, NULL};
 
 static bool prepare_global(struct instruction *code)
 {

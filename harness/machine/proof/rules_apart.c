@@ -43,7 +43,7 @@ static void forget(const struct access *access)
 }
 
 /* What one lane stores is known of a word. What else is written is data. */
-static void hear(const struct access *access)
+static void proof_hear(const struct access *access)
 {
     const struct instruction *code = access->code;
     const struct block *block = access->block;
@@ -74,13 +74,13 @@ static void hear(const struct access *access)
     *word = had;
 }
 
-static bool begin(struct block *block)
+static bool proof_begin(struct block *block)
 {
     return block->proof && !block->proof->of_class;
 }
 
 enum { HEARD = ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_FAR | ACCESS_CHANGES | ACCESS_COMES };
-const struct watcher proof_watcher = {0, HEARD, 0, false, begin, hear, NULL, NULL};
+const struct watcher proof_watcher = {0, HEARD, 0, false, proof_begin, proof_hear, NULL, NULL};
 
 const struct tag *word_known(const struct step *step, const struct operand *address)
 {

@@ -318,7 +318,7 @@ static void tell_and_hear(struct block_races *races, struct known *tells, uint32
 enum { LEARNS = 1, LAST = ORDER_PARTED - 1 };
 
 /* In the first order behind 0 it is learned what is written, so that others need not be looked at. */
-static bool begin(struct block *block)
+static bool block_races_watch_begin(struct block *block)
 {
     const unsigned order = block->grid->order;
     return block->grid->races && order >= LEARNS && order <= LAST &&
@@ -350,7 +350,7 @@ static uint32_t word_now(const struct machine *machine, uint64_t address)
 }
 
 /* Before a store, what is there is kept. */
-static void hear(const struct access *access)
+static void block_races_watch_hear(const struct access *access)
 {
     const struct block *block = access->warp->block;
     struct block_races *races = block->grid->races;
@@ -388,7 +388,7 @@ static unsigned char changed_of(const struct machine *machine, const struct part
     return bytes & bytes_of(part, address);
 }
 
-static void visit(const struct access *access, const struct part *part, uint64_t address)
+static void block_races_watch_visit(const struct access *access, const struct part *part, uint64_t address)
 {
     const struct block *block = access->warp->block;
     struct block_races *races = block->grid->races;
@@ -418,7 +418,7 @@ static void visit(const struct access *access, const struct part *part, uint64_t
         tell_and_hear(races, tells, now.who, !reads, atomic || reads);
 }
 
-static void done(const struct access *access)
+static void block_races_watch_done(const struct access *access)
 {
     const struct block *block = access->warp->block;
     struct block_races *races = block->grid->races;
@@ -440,11 +440,12 @@ static void done(const struct access *access)
             note_chunk(owned, block, part.end - 1);
         for (uint64_t at = part.first / WORD * WORD; !only_loads && at < part.end; at += WORD)
             if (is_shared(owned, block, at, changes, signals) && !learns)
-                visit(access, &part, at);
+                block_races_watch_visit(access, &part, at);
     }
 }
 
-const struct watcher block_races_watcher = {HEARD, 0, 0, true, begin, hear, done, NULL};
+const struct watcher block_races_watcher = {
+    HEARD, 0, 0, true, block_races_watch_begin, block_races_watch_hear, block_races_watch_done, NULL};
 
 /* ---- What a race is ---- */
 

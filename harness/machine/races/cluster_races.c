@@ -22,7 +22,7 @@ static struct cluster_races *races_of(const struct block *block)
     return block->watch.states[WATCH_CLUSTER];
 }
 
-static bool begin(struct block *block)
+static bool cluster_begin(struct block *block)
 {
     struct cluster_races *races = races_of(block);
     const size_t count = (block->shared_size + SHARED_BEYOND) / 4 + 1;
@@ -33,12 +33,12 @@ static bool begin(struct block *block)
     return true;
 }
 
-static void release(void *state)
+static void cluster_release(void *state)
 {
     free(((struct cluster_races *)state)->words);
 }
 
-static void visit(struct block *me, const struct block *there, uint64_t address, bool writes)
+static void cluster_visit(struct block *me, const struct block *there, uint64_t address, bool writes)
 {
     struct far_word *word = &races_of(there)->words[address / 4];
     const bool own = me == there;
@@ -54,7 +54,7 @@ static void visit(struct block *me, const struct block *there, uint64_t address,
         word->who[writes] = (unsigned char)me->rank;
 }
 
-static void hear(const struct access *access)
+static void cluster_hear(const struct access *access)
 {
     enum { ACCESSES = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_FAR | ACCESS_FAR_READS };
     struct block *me = access->warp ? access->warp->block : access->block;
@@ -66,7 +66,7 @@ static void hear(const struct access *access)
     for (uint32_t left = access->lanes; left; left &= left - 1) {
         const uint64_t first = access_address(access, (unsigned)__builtin_ctz(left));
         for (uint64_t at = first & ~UINT64_C(3); at < first + access->size; at += 4)
-            visit(me, access->block, at, !(access->kind & (ACCESS_READS | ACCESS_FAR_READS)));
+            cluster_visit(me, access->block, at, !(access->kind & (ACCESS_READS | ACCESS_FAR_READS)));
     }
 }
 
@@ -75,5 +75,5 @@ enum {
     HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_FAR | ACCESS_FAR_READS | ACCESS_ANSWERS |
             ACCESS_WAITED | ACCESS_JOINS
 };
-const struct watcher cluster_races_watcher = {GLOBAL, HEARD,  sizeof(struct cluster_races), false, begin, hear,
-                                              NULL,   release};
+const struct watcher cluster_races_watcher = {
+    GLOBAL, HEARD, sizeof(struct cluster_races), false, cluster_begin, cluster_hear, NULL, cluster_release};

@@ -65,7 +65,7 @@ static bool has_copies(const struct code *code)
     return ANY(i, code->count, code->list[i].traits & TRAIT_BULK);
 }
 
-static bool begin(struct block *block)
+static bool hazards_begin(struct block *block)
 {
     struct hazards *hazards = block->watch.states[WATCH_HAZARDS];
     if (!watch_samples(block) || !has_copies(block->code))
@@ -84,7 +84,7 @@ static bool begin(struct block *block)
     return true;
 }
 
-static void release(void *state)
+static void hazards_release(void *state)
 {
     struct hazards *hazards = state;
     free(hazards->places);
@@ -181,7 +181,7 @@ static void visit_place(struct warp *warp, size_t at, bool writes)
     place->written = ++hazards->events;
 }
 
-static void visit(const struct access *access, bool writes)
+static void hazards_visit(const struct access *access, bool writes)
 {
     size_t last = SIZE_MAX;
     for (uint32_t left = access->lanes; left; left &= left - 1) {
@@ -196,7 +196,7 @@ static void copy_lanes(const struct access *access)
 {
     struct hazards *hazards = hazards_of(access->block);
     const unsigned me = access->warp->number, copy = ++hazards->lane_copies[me].begun;
-    visit(access, true);
+    hazards_visit(access, true);
     for (uint32_t left = access->lanes; left; left &= left - 1) {
         struct place *place = &hazards->places[access_address(access, (unsigned)__builtin_ctz(left)) >> PLACE_SHIFT];
         place->copier = me + 1;
@@ -406,7 +406,7 @@ static void end_lane_copies(const struct access *access)
 }
 
 /* By atomics warps may tell each other anything. */
-static void hear(const struct access *access)
+static void hazards_hear(const struct access *access)
 {
     struct hazards *hazards = hazards_of(access->block);
     const unsigned kind = access->kind;
@@ -418,9 +418,9 @@ static void hear(const struct access *access)
     if (kind & ACCESS_CHANGES)
         learn_all(hazards, access->warp);
     if (kind & (ACCESS_READS | ACCESS_CHANGES))
-        visit(access, false);
+        hazards_visit(access, false);
     if (kind & (ACCESS_STORES | ACCESS_WRITES | ACCESS_CHANGES))
-        visit(access, true);
+        hazards_visit(access, true);
     if (kind == ACCESS_COPIES)
         copy_lanes(access);
     if (kind & (ACCESS_GROUPS | ACCESS_RETIRES | ACCESS_COUNTED | ACCESS_ARRIVES))
@@ -450,7 +450,8 @@ enum {
             ACCESS_ARRIVES | ACCESS_WAITED | ACCESS_MEETS | ACCESS_FENCES | ACCESS_COMMITS | ACCESS_RETIRES |
             ACCESS_COUNTED | ACCESS_GROUPS | ACCESS_MULTIPLIES
 };
-const struct watcher hazards_watcher = {0, HEARD, sizeof(struct hazards), false, begin, hear, NULL, release};
+const struct watcher hazards_watcher = {
+    0, HEARD, sizeof(struct hazards), false, hazards_begin, hazards_hear, NULL, hazards_release};
 
 /* Returns them if they are looked for in the block. */
 static const struct hazards *looked_for(const struct block *block)

@@ -6,7 +6,7 @@
 enum { WIDEST = 16 };
 
 /* Looks at ever fewer blocks, since all have the same code. */
-static bool begin(struct block *block)
+static bool lane_stores_begin(struct block *block)
 {
     const unsigned order = block->grid->order;
     const uint64_t number = block->cluster->number;
@@ -19,7 +19,7 @@ static unsigned char *place_of(const struct access *access, unsigned lane)
     return access->block ? access->block->shared + address : device_bytes(access->warp->block->machine, address);
 }
 
-static void done(const struct access *access)
+static void lane_stores_done(const struct access *access)
 {
     struct warp *warp = access->warp;
     const struct operand *operand = &access->code->operands[1];
@@ -47,4 +47,5 @@ static void done(const struct access *access)
     }
 }
 
-const struct watcher lane_stores_watcher = {ACCESS_STORES, ACCESS_STORES, 0, true, begin, NULL, done, NULL};
+const struct watcher lane_stores_watcher = {ACCESS_STORES, ACCESS_STORES,    0,   true, lane_stores_begin,
+                                            NULL,          lane_stores_done, NULL};

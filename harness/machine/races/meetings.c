@@ -275,7 +275,7 @@ static void visit_range(struct block *block, const struct instruction *code, str
 
 /* When the second block begins, it is known what the first has written. Code that polls is watched in all orders but 0,
  * in which other counts may come of its looks. */
-static bool begin(struct block *block)
+static bool meeting_begin(struct block *block)
 {
     const struct grid *grid = block->grid;
     if (++block->begun == 2)
@@ -286,7 +286,7 @@ static bool begin(struct block *block)
     return grid->meetings && (polls || !meetings_place(grid->meetings)) && grid_blocks(grid) > 1;
 }
 
-static void hear(const struct access *access)
+static void meeting_hear(const struct access *access)
 {
     struct block *block = access->warp->block;
     uint64_t bytes;
@@ -298,7 +298,7 @@ static void hear(const struct access *access)
 }
 
 enum { HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES };
-const struct watcher meetings_watcher = {HEARD, 0, 0, false, begin, hear, NULL, NULL};
+const struct watcher meetings_watcher = {HEARD, 0, 0, false, meeting_begin, meeting_hear, NULL, NULL};
 
 static bool begin_answers(struct block *block)
 {

@@ -38,7 +38,7 @@ static size_t words_of(const struct block *block)
     return (block->shared_size + SHARED_BEYOND) / 4 + 1;
 }
 
-static bool begin(struct block *block)
+static bool shadow_begin(struct block *block)
 {
     struct shadow *shadow = block->watch.states[WATCH_SHADOW];
     if (!watch_samples(block) || block->code->tells_others)
@@ -51,7 +51,7 @@ static bool begin(struct block *block)
     return true;
 }
 
-static void release(void *state)
+static void shadow_release(void *state)
 {
     free(((struct shadow *)state)->words);
     free(((struct shadow *)state)->lanes);
@@ -83,7 +83,7 @@ static void note_again(struct shadow *shadow, const struct block *block, uint32_
 }
 
 /* Warps may store the same value to a word. Of other blocks nothing is proved then, whose values may differ. */
-static void done(const struct access *access)
+static void shadow_done(const struct access *access)
 {
     struct warp *warp = access->warp;
     struct shadow *shadow = warp->block->watch.states[WATCH_SHADOW];
@@ -226,7 +226,7 @@ static void look_at_product(const struct shadow *shadow, const struct access *ac
 
 /* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. Copies of the hardware
  * and other blocks may meet, and so may atomics whose answers are used. */
-static void hear(const struct access *access)
+static void shadow_hear(const struct access *access)
 {
     struct shadow *shadow = access->block->watch.states[WATCH_SHADOW];
     const bool meets = access->kind & (ACCESS_CHANGES | ACCESS_FAR | ACCESS_COMES), reads = access->kind & ACCESS_READS;
@@ -261,4 +261,5 @@ enum {
     HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_FAR | ACCESS_COMES |
             ACCESS_MULTIPLIES
 };
-const struct watcher shadow_watcher = {0, HEARD, sizeof(struct shadow), false, begin, hear, done, release};
+const struct watcher shadow_watcher = {0,           HEARD,       sizeof(struct shadow), false, shadow_begin,
+                                       shadow_hear, shadow_done, shadow_release};

@@ -106,7 +106,7 @@ static struct raced_place *find(struct machine *machine, uint64_t address)
     return made;
 }
 
-static void release(struct raced_place *place)
+static void release_place(struct raced_place *place)
 {
     if (place->marks)
         munmap(place->marks, place->bytes);
@@ -119,14 +119,14 @@ void stream_races_forget(struct machine *machine, uint64_t begin)
     const size_t at = below(races, begin);
     if (at == 0 || races->places[at - 1]->place.begin != begin)
         return;
-    release(races->places[at - 1]);
+    release_place(races->places[at - 1]);
     memmove(&races->places[at - 1], &races->places[at], (races->place_count-- - at) * sizeof *races->places);
 }
 
 void stream_races_close(struct stream_races *races)
 {
     for (size_t i = 0; i < races->place_count; i++)
-        release(races->places[i]);
+        release_place(races->places[i]);
     for (size_t i = 0; i < races->count; i++)
         free(races->list[i].name);
     free(races->places);
@@ -142,8 +142,8 @@ static bool is_behind(const struct stream_races *races, uint32_t mark, bool wait
 }
 
 /* Notes an access of a word. Returns what it races with, + 1, or 0. Two writers race once their word is read. */
-static uint32_t visit(struct stream_races *races, struct marks *marks, bool writes, bool strong, bool answers,
-                      bool waited)
+static uint32_t streams_visit(struct stream_races *races, struct marks *marks, bool writes, bool strong, bool answers,
+                              bool waited)
 {
     const uint32_t me = (uint32_t)races->count, writer = __atomic_load_n(&marks->writer, __ATOMIC_RELAXED),
                    reader = __atomic_load_n(&marks->reader, __ATOMIC_RELAXED);
@@ -199,7 +199,7 @@ bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, 
         struct marks *marks = marks_of(place, at);
         left = begin + size - at < sizeof(uint32_t) ? begin + size - at : sizeof(uint32_t);
         const bool same = others && memcmp((const char *)others + (at - begin), device_bytes(machine, at), left) == 0;
-        const uint32_t with = same ? 0 : visit(races, marks, writes, false, false, true);
+        const uint32_t with = same ? 0 : streams_visit(races, marks, writes, false, false, true);
         if (with) {
             describe(problem, machine, with, writes, at);
             return true;
@@ -235,7 +235,7 @@ bool stream_races_again(struct machine *machine, size_t earlier, const struct ra
 
 /* ---- The watcher ---- */
 
-static bool begin(struct block *block)
+static bool streams_begin(struct block *block)
 {
     const struct stream_races *races = block->machine->stream_races;
     ((struct seen *)block->watch.states[WATCH_STREAMS])->waited = !races->now.overlaps;
@@ -257,7 +257,7 @@ static struct raced_place *place_of(const struct access *access, uint64_t first)
 }
 
 /* Before a store, what is there is kept. */
-static void hear(const struct access *access)
+static void streams_hear(const struct access *access)
 {
     const struct machine *machine = access->warp->block->machine;
     struct seen *seen = access->warp->block->watch.states[WATCH_STREAMS];
@@ -273,7 +273,7 @@ static void hear(const struct access *access)
     }
 }
 
-static void done(const struct access *access)
+static void streams_done(const struct access *access)
 {
     struct block *block = access->warp->block;
     const struct machine *machine = block->machine;
@@ -294,7 +294,7 @@ static void done(const struct access *access)
                 memcmp((char *)seen->old[lane] + (at - first), device_bytes(machine, at), rest) == 0)
                 continue;
             const uint32_t with =
-                visit(block->machine->stream_races, marks_of(place, at), writes, strong, answers, seen->waited);
+                streams_visit(block->machine->stream_races, marks_of(place, at), writes, strong, answers, seen->waited);
             if (with && !(block->doubted >> DOUBT_STREAMS & 1)) {
                 struct problem problem;
                 describe(&problem, machine, with, writes, at);
@@ -306,4 +306,5 @@ static void done(const struct access *access)
     }
 }
 
-const struct watcher streams_watcher = {READS | WRITES, 0, sizeof(struct seen), false, begin, hear, done, NULL};
+const struct watcher streams_watcher = {READS | WRITES, 0,   sizeof(struct seen), false, streams_begin, streams_hear,
+                                        streams_done,   NULL};

@@ -155,7 +155,7 @@ void waits_find(struct code *code)
  * warp has changed it meanwhile, it has waited. So it is with an atomic whose answer is used: one that changed nothing
  * is tried again, as a lock is that others hold. What the warp reads next may have changed by what it writes itself.
  * Where it polls what another block writes, it may have had to wait, though here it did not. */
-static void done(const struct access *access)
+static void waits_done(const struct access *access)
 {
     struct warp *warp = access->warp;
     struct poll *poll = &warp->poll;
@@ -174,7 +174,8 @@ static void done(const struct access *access)
     *poll = changed ? (struct poll){0} : (struct poll){pc, access->lanes, access->first, access->found};
 }
 
-const struct watcher waits_watcher = {ACCESS_STRONG | ACCESS_CHANGES, ACCESS_STRONG, 0, true, NULL, NULL, done, NULL};
+const struct watcher waits_watcher = {
+    ACCESS_STRONG | ACCESS_CHANGES, ACCESS_STRONG, 0, true, NULL, NULL, waits_done, NULL};
 
 /* ---- Words that several warps swap ---- */
 
@@ -189,19 +190,19 @@ struct swaps {
     unsigned epoch;
 };
 
-static bool begin(struct block *block)
+static bool swaps_begin(struct block *block)
 {
     ((struct swaps *)block->watch.states[WATCH_SWAPS])->count = 0;
     return true;
 }
 
-static void release(void *state)
+static void swaps_release(void *state)
 {
     free(((struct swaps *)state)->list);
 }
 
 /* If another warp has swapped the same word, how often it is tried depends on timing. */
-static void hear(const struct access *access)
+static void swaps_hear(const struct access *access)
 {
     struct block *block = access->block;
     struct swaps *swaps = block->watch.states[WATCH_SWAPS];
@@ -221,4 +222,5 @@ static void hear(const struct access *access)
     }
 }
 
-const struct watcher swaps_watcher = {0, ACCESS_SWAPS, sizeof(struct swaps), false, begin, hear, NULL, release};
+const struct watcher swaps_watcher = {0,          ACCESS_SWAPS, sizeof(struct swaps), false, swaps_begin,
+                                      swaps_hear, NULL,         swaps_release};

@@ -30,7 +30,7 @@ struct races {
 };
 
 /* Looks for them in the first two blocks, where barriers of the block are all that orders its warps. */
-static bool begin(struct block *block)
+static bool races_begin(struct block *block)
 {
     struct races *races = block->watch.states[WATCH_RACES];
     if (block->grid->order != 0 || block->cluster->number >= 2 || block->warp_count == 1 || block->code->tells_others ||
@@ -42,7 +42,7 @@ static bool begin(struct block *block)
     return true;
 }
 
-static void release(void *state)
+static void races_release(void *state)
 {
     free(((struct races *)state)->words);
 }
@@ -81,7 +81,7 @@ static bool is_meant(struct races *races, const struct code *code, const struct 
     return meant;
 }
 
-static void visit(struct races *races, const struct access *access, uint64_t address, bool changes)
+static void races_visit(struct races *races, const struct access *access, uint64_t address, bool changes)
 {
     const struct warp *warp = access->warp;
     struct block *block = warp->block;
@@ -122,7 +122,7 @@ static void take_words(uint32_t *words, const struct access *access, unsigned la
 }
 
 /* Before a store, what is there is kept. */
-static void hear(const struct access *access)
+static void races_hear(const struct access *access)
 {
     struct races *races = access->warp->block->watch.states[WATCH_RACES];
     for (uint32_t left = access->kind == ACCESS_STORES ? access->lanes : 0; left; left &= left - 1)
@@ -130,7 +130,7 @@ static void hear(const struct access *access)
 }
 
 /* Notes a load, or what a store has changed. Fails the block if it races. */
-static void done(const struct access *access)
+static void races_done(const struct access *access)
 {
     struct races *races = access->warp->block->watch.states[WATCH_RACES];
     const bool stores = access->kind == ACCESS_STORES;
@@ -145,9 +145,9 @@ static void done(const struct access *access)
         take_words(now, access, lane);
         for (unsigned k = 0; k < words_of(access); k++)
             if (!stores || now[k] != races->old[lane][k])
-                visit(races, access, access_address(access, lane) + (uint64_t)4 * k, stores);
+                races_visit(races, access, access_address(access, lane) + (uint64_t)4 * k, stores);
     }
 }
 
 const struct watcher races_watcher = {
-    ACCESS_READS | ACCESS_STORES, 0, sizeof(struct races), false, begin, hear, done, release};
+    ACCESS_READS | ACCESS_STORES, 0, sizeof(struct races), false, races_begin, races_hear, races_done, races_release};
