@@ -480,7 +480,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         snprintf(why, why_size, "most of its results are infinite or NaN");
         return 1;
     }
-    if (drawing_has_more(&numbers, drawn))
+    if (drawing_says_less(&numbers, drawn))
         return problem_set(drawing->problem, "more of its results become infinite, subnormal or NaN");
     if (!is_same(drawing, true)) {
         if (drawing->request->last && drawing->request->care < DRAW_ONCE)

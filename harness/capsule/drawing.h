@@ -59,7 +59,7 @@ int drawing_take(struct drawing *drawing, size_t number, const uint32_t *pages, 
 /* Launches the capsule's code on what is drawn, and takes what it left. -1 with drawing->problem. */
 int drawing_launch(struct drawing *drawing, const struct memory *left);
 
-/* ---- capsule_bears.c ---- */
+/* ---- capsule_try.c ---- */
 
 /* Whether a word points to memory of the launch of a capsule, or right behind it. */
 bool drawing_points(const void *capsule, uint64_t word);
@@ -75,8 +75,8 @@ struct numbers {
     uint64_t words, special[SPECIALS], tiny, zeros;
 };
 struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left);
-/* Whether there are clearly more that say nothing than in the captured result. */
-bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn);
+/* Whether clearly more values of a result say nothing than in the captured one. */
+bool drawing_says_less(const struct numbers *numbers, const struct drawn *drawn);
 
 /* Whether most of what a launch changes in a range overflows, where its result on the captured inputs has no such
  * value. With `masks` these are not compared. */

@@ -63,7 +63,7 @@ struct numbers drawing_count(const struct drawing *drawing, const struct memory 
     return numbers;
 }
 
-bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn)
+bool drawing_says_less(const struct numbers *numbers, const struct drawn *drawn)
 {
     enum { CHANCE = 8 }; /* lower halves look like anything */
     bool more = numbers->tiny > 2 * drawn->tiny + numbers->words / 1024;
@@ -332,7 +332,7 @@ static int try_parts(struct drawing *drawing, size_t number, uint64_t seed, cons
         drawing_draw(drawing, number, DRAW_CALMLY, false, seed, NULL);
         TRY(drawing_launch(drawing, &drawing->other));
         const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
-        found->reorders = effect_of(drawing) == EFFECT_SEEN && !drawing_has_more(&numbers, drawn);
+        found->reorders = effect_of(drawing) == EFFECT_SEEN && !drawing_says_less(&numbers, drawn);
     }
     found->in_parts = part > 0 && !is_offsets;
     for (size_t i = 0; i < (size_t)DRAWN_PARTS * DRAWN_TRIES && found->in_parts; i++) {
@@ -371,7 +371,7 @@ static int try_far(struct drawing *drawing, size_t number, int64_t varying, uint
         drawing_draw(drawing, number, way, false, seed, NULL);
         TRY(drawing_launch(drawing, &drawing->other));
         const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
-        bool bears = !drawing_has_more(&numbers, drawn) && numbers.zeros <= 2 * drawn->zeros + numbers.words / 4 &&
+        bool bears = !drawing_says_less(&numbers, drawn) && numbers.zeros <= 2 * drawn->zeros + numbers.words / 4 &&
                      !drawing_overflows(drawing, &drawing->base, &drawing->left, &drawing->other, false);
         for (enum special kind = 0; kind < SPECIALS; kind++)
             bears &= numbers.special[kind] <= drawn->special[kind] + CHANCE + numbers.words / PART;
@@ -400,10 +400,10 @@ static int try_less(struct drawing *drawing, size_t number, uint64_t seed, const
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
     less.effect = effect_of(drawing);
     if (less.kind == DRAWN_SIZE && numbers.words < drawn->words - drawn->words / 512 &&
-        !drawing_has_more(&numbers, drawn))
+        !drawing_says_less(&numbers, drawn))
         *found = less;
     else
-        found->less = less.effect == EFFECT_SEEN && !drawing_has_more(&numbers, drawn);
+        found->less = less.effect == EFFECT_SEEN && !drawing_says_less(&numbers, drawn);
     return 0;
 }
 
@@ -432,7 +432,7 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
         failed = varies < 0 ? -1 : failed;
         memcpy(before, kept, array->size);
         if (failed < 0 || varies > 2 * varying + (varying > 0 ? (int64_t)numbers.words / 16 : 0) ||
-            drawing_has_more(&numbers, drawn) ||
+            drawing_says_less(&numbers, drawn) ||
             drawing_overflows(drawing, &drawing->base, &drawing->left, &drawing->other, false))
             continue;
         best = best.way == DRAW_KEPT || found->effect >= best.effect ? *found : best;
