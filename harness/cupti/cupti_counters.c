@@ -8,12 +8,8 @@
 /* Makes CUPTI's own object that answers questions about a chip. -1 with *problem. Ended by counters_host_end(). */
 static int counters_host(void **host, const char *chip, const uint8_t *availability, struct problem *problem)
 {
-    CUpti_Profiler_Host_Initialize_Params params = {
-        .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
-        .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
-        .pChipName = chip,
-        .pCounterAvailabilityImage = availability,
-    };
+    CUPTI_PARAMS(Profiler_Host_Initialize, params, .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+                 .pChipName = chip, .pCounterAvailabilityImage = availability);
     char what[128];
     snprintf(what, sizeof what, "opening CUPTI's counters for chip %.40s", chip);
     TRY(cupti_check(what, cuptiProfilerHostInitialize(&params), problem));
@@ -29,12 +25,8 @@ static void counters_host_end(void *host)
 
 static CUptiResult add_metrics(void *host, const char **names, size_t count)
 {
-    CUpti_Profiler_Host_ConfigAddMetrics_Params params = {
-        .structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
-        .pHostObject = host,
-        .ppMetricNames = names,
-        .numMetrics = count,
-    };
+    CUPTI_PARAMS(Profiler_Host_ConfigAddMetrics, params, .pHostObject = host, .ppMetricNames = names,
+                 .numMetrics = count);
     return cuptiProfilerHostConfigAddMetrics(&params);
 }
 
@@ -101,17 +93,10 @@ static int configure(struct counters *counters, struct problem *problem)
     TRY(cupti_check("sizing the counter configuration", cuptiProfilerHostGetConfigImageSize(&size), problem));
     counters->config_size = size.configImageSize;
     counters->config = x_calloc(1, counters->config_size);
-    CUpti_Profiler_Host_GetConfigImage_Params image = {
-        .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
-        .pHostObject = counters->host,
-        .configImageSize = counters->config_size,
-        .pConfigImage = counters->config,
-    };
-    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {
-        .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
-        .configImageSize = counters->config_size,
-        .pConfigImage = counters->config,
-    };
+    CUPTI_PARAMS(Profiler_Host_GetConfigImage, image, .pHostObject = counters->host,
+                 .configImageSize = counters->config_size, .pConfigImage = counters->config);
+    CUPTI_PARAMS(Profiler_Host_GetNumOfPasses, passes, .configImageSize = counters->config_size,
+                 .pConfigImage = counters->config);
     TRY(cupti_check("making the counter configuration", cuptiProfilerHostGetConfigImage(&image), problem));
     TRY(cupti_check("counting passes", cuptiProfilerHostGetNumOfPasses(&passes), problem));
     counters->passes = passes.numOfPasses;
@@ -233,16 +218,9 @@ size_t counters_last_passes(const struct counters *counters, const char *chip, c
 int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
                       double *values, struct problem *problem) /* NOLINT(readability-non-const-parameter): CUPTI's */
 {
-    CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
-        .structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
-        .pHostObject = counters->host,
-        .pCounterDataImage = image,
-        .counterDataImageSize = image_size,
-        .rangeIndex = range,
-        .ppMetricNames = counters->wanted,
-        .numMetrics = counters->count,
-        .pMetricValues = values,
-    };
+    CUPTI_PARAMS(Profiler_Host_EvaluateToGpuValues, params, .pHostObject = counters->host, .pCounterDataImage = image,
+                 .counterDataImageSize = image_size, .rangeIndex = range, .ppMetricNames = counters->wanted,
+                 .numMetrics = counters->count, .pMetricValues = values);
     return cupti_check("evaluating counters", cuptiProfilerHostEvaluateToGpuValues(&params), problem);
 }
 

@@ -369,41 +369,22 @@ static int profile(struct range_collector *self, const struct part *part, struct
 {
     struct image image = {0};
     int failed = -1;
-    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-        .pMetricNames = self->counters.wanted,
-        .numMetrics = self->counters.count,
-        .maxNumOfRanges = part->ranges,
-        .maxNumRangeTreeNodes = (uint32_t)part->ranges,
-    };
+    CUPTI_PARAMS(RangeProfiler_GetCounterDataSize, size, .pRangeProfilerObject = self->profiler,
+                 .pMetricNames = self->counters.wanted, .numMetrics = self->counters.count,
+                 .maxNumOfRanges = part->ranges, .maxNumRangeTreeNodes = (uint32_t)part->ranges);
     if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
         goto out;
     image = (struct image){x_calloc(1, size.counterDataSize), size.counterDataSize};
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params blank = {
-        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-        .counterDataSize = size.counterDataSize,
-        .pCounterData = image.bytes,
-    };
-    CUpti_RangeProfiler_SetConfig_Params config = {
-        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-        .configSize = self->counters.config_size,
-        .pConfig = self->counters.config,
-        .counterDataImageSize = image.size,
-        .pCounterDataImage = image.bytes,
-        .range = CUPTI_AutoRange,
-        .replayMode = CUPTI_UserReplay,
-        .maxRangesPerPass = part->ranges > self->capacity ? part->ranges : self->capacity,
-        .numNestingLevels = 1,
-        .minNestingLevel = 1,
-    };
-    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
-        .pCounterDataImage = image.bytes,
-        .counterDataImageSize = image.size,
-    };
+    CUPTI_PARAMS(RangeProfiler_CounterDataImage_Initialize, blank, .pRangeProfilerObject = self->profiler,
+                 .counterDataSize = size.counterDataSize, .pCounterData = image.bytes);
+    CUPTI_PARAMS(RangeProfiler_SetConfig, config, .pRangeProfilerObject = self->profiler,
+                 .configSize = self->counters.config_size, .pConfig = self->counters.config,
+                 .counterDataImageSize = image.size, .pCounterDataImage = image.bytes, .range = CUPTI_AutoRange,
+                 .replayMode = CUPTI_UserReplay,
+                 .maxRangesPerPass = part->ranges > self->capacity ? part->ranges : self->capacity,
+                 .numNestingLevels = 1, .minNestingLevel = 1);
+    CUPTI_PARAMS(RangeProfiler_GetCounterDataInfo, info, .pCounterDataImage = image.bytes,
+                 .counterDataImageSize = image.size);
     if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&blank), problem) < 0 ||
         cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem) < 0 ||
         collect(self, part, rounds, problem) < 0 ||

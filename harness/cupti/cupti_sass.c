@@ -142,13 +142,8 @@ int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_m
         records[i].structSize = sizeof *records;
         records[i].pInstanceValues = &values[i];
     }
-    CUpti_SassMetricsFlushData_Params params = {
-        .structSize = CUpti_SassMetricsFlushData_Params_STRUCT_SIZE,
-        .ctx = context,
-        .numOfPatchedInstructionRecords = count,
-        .numOfInstances = 1,
-        .pMetricsData = records,
-    };
+    CUPTI_PARAMS(SassMetricsFlushData, params, .ctx = context, .numOfPatchedInstructionRecords = count,
+                 .numOfInstances = 1, .pMetricsData = records);
     const int failed = cupti_check("reading the counts by instruction", cuptiSassMetricsFlushData(&params), problem);
     if (failed == 0)
         add_records(self, records, count, find, data, profile);

@@ -114,14 +114,9 @@ static int open_counters(const struct request *request, CUcontext context, struc
 
 static int make_image(struct problem *problem)
 {
-    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-        .pMetricNames = ranges.counters.wanted,
-        .numMetrics = ranges.counters.count,
-        .maxNumOfRanges = BATCH,
-        .maxNumRangeTreeNodes = BATCH,
-    };
+    CUPTI_PARAMS(RangeProfiler_GetCounterDataSize, size, .pRangeProfilerObject = ranges.profiler,
+                 .pMetricNames = ranges.counters.wanted, .numMetrics = ranges.counters.count, .maxNumOfRanges = BATCH,
+                 .maxNumRangeTreeNodes = BATCH);
     TRY(cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem));
     ranges.image_size = size.counterDataSize;
     ranges.image = x_calloc(1, ranges.image_size);
@@ -130,30 +125,18 @@ static int make_image(struct problem *problem)
 
 static int clear_image(struct problem *problem)
 {
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params blank = {
-        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-        .counterDataSize = ranges.image_size,
-        .pCounterData = ranges.image,
-    };
+    CUPTI_PARAMS(RangeProfiler_CounterDataImage_Initialize, blank, .pRangeProfilerObject = ranges.profiler,
+                 .counterDataSize = ranges.image_size, .pCounterData = ranges.image);
     return cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&blank), problem);
 }
 
 static int configure(enum ranges_mode mode, struct problem *problem)
 {
-    CUpti_RangeProfiler_SetConfig_Params config = {
-        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-        .configSize = ranges.counters.config_size,
-        .pConfig = ranges.counters.config,
-        .counterDataImageSize = ranges.image_size,
-        .pCounterDataImage = ranges.image,
-        .range = mode == RANGES_OF_GRAPHS ? CUPTI_UserRange : CUPTI_AutoRange,
-        .replayMode = CUPTI_UserReplay,
-        .maxRangesPerPass = BATCH,
-        .numNestingLevels = 1,
-        .minNestingLevel = 1,
-    };
+    CUPTI_PARAMS(RangeProfiler_SetConfig, config, .pRangeProfilerObject = ranges.profiler,
+                 .configSize = ranges.counters.config_size, .pConfig = ranges.counters.config,
+                 .counterDataImageSize = ranges.image_size, .pCounterDataImage = ranges.image,
+                 .range = mode == RANGES_OF_GRAPHS ? CUPTI_UserRange : CUPTI_AutoRange, .replayMode = CUPTI_UserReplay,
+                 .maxRangesPerPass = BATCH, .numNestingLevels = 1, .minNestingLevel = 1);
     ranges.mode = mode;
     return cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem);
 }
@@ -293,11 +276,8 @@ static int decode(struct problem *problem)
 {
     CUPTI_PARAMS(RangeProfiler_Stop, stop, .pRangeProfilerObject = ranges.profiler);
     CUPTI_PARAMS(RangeProfiler_DecodeData, decoded, .pRangeProfilerObject = ranges.profiler);
-    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
-        .pCounterDataImage = ranges.image,
-        .counterDataImageSize = ranges.image_size,
-    };
+    CUPTI_PARAMS(RangeProfiler_GetCounterDataInfo, info, .pCounterDataImage = ranges.image,
+                 .counterDataImageSize = ranges.image_size);
     TRY(cupti_check("ending to count", cuptiRangeProfilerStop(&stop), problem));
     TRY(cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decoded), problem));
     TRY(cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem));
