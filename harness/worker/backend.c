@@ -26,6 +26,23 @@ const char *gpu_plugin_remedy(void)
                : "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`), and run `make` again";
 }
 
+/* Loads a library, which this program's RUNPATH finds, and returns what its entry does; NULL with *problem. */
+static const void *load_plugin(const char *library, int how, const char *entry, const char *what, const char *remedy,
+                               struct problem *problem)
+{
+    const void *(*plugin)(void) = NULL;
+    void *handle = dlopen(library, how);
+    if (handle)
+        *(void **)&plugin = dlsym(handle, entry);
+    if (plugin)
+        return plugin();
+    if (handle)
+        problem_set(problem, "%s is not cugate's: %s; run `make` again", library, dlerror());
+    else
+        problem_set(problem, "cannot load %s: %s; %s", what, dlerror(), remedy);
+    return NULL;
+}
+
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
 {
     /* The plugin's cu* symbols are undefined until the driver's library is loaded. Without a driver they are never
@@ -36,35 +53,13 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
         return NULL;
     }
 
-    /* the library is found by this program's RUNPATH */
-    void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL);
-    if (!handle) {
-        problem_set(problem, "cannot load CUPTI: %s; %s", dlerror(), gpu_plugin_remedy());
-        return NULL;
-    }
-    const struct gpu_plugin *(*entry)(void) = NULL;
-    *(void **)&entry = dlsym(handle, "cugate_gpu_plugin");
-    if (!entry) {
-        problem_set(problem, "libcugate_cupti.so is not cugate's: %s; run `make` again", dlerror());
-        return NULL;
-    }
-    return entry();
+    return load_plugin("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL, "cugate_gpu_plugin", "CUPTI", gpu_plugin_remedy(),
+                       problem);
 }
 
 const struct sim_plugin *sim_plugin_load(struct problem *problem)
 {
     /* Its symbols must be visible to the kernel library and to whatever that needs. */
-    /* the library is found by this program's RUNPATH */
-    void *handle = dlopen("libcugate_sim.so", RTLD_NOW | RTLD_GLOBAL);
-    if (!handle) {
-        problem_set(problem, "cannot load the simulator: %s; run `make` again", dlerror());
-        return NULL;
-    }
-    const struct sim_plugin *(*entry)(void) = NULL;
-    *(void **)&entry = dlsym(handle, "cugate_sim_plugin");
-    if (!entry) {
-        problem_set(problem, "libcugate_sim.so is not cugate's: %s; run `make` again", dlerror());
-        return NULL;
-    }
-    return entry();
+    return load_plugin("libcugate_sim.so", RTLD_NOW | RTLD_GLOBAL, "cugate_sim_plugin", "the simulator",
+                       "run `make` again", problem);
 }
