@@ -217,6 +217,7 @@ int capsule_writer_copy(struct capsule_writer *writer, const struct capsules *fr
                         const struct blob *code);
 /* Ends the file: whole, on the disk, under its name. -1 with writer->problem, and then there is no file. */
 int capsule_writer_end(struct capsule_writer *writer);
+int capsule_writer_finish(struct capsule_writer *writer, int failed); /* ends it, or abandons it if failed; error() */
 void capsule_writer_abandon(struct capsule_writer *writer); /* removes what was written; after an end it does nothing */
 
 /* ---- What executes a launch: a GPU by its driver, or the simulator ---- */

@@ -195,6 +195,16 @@ int capsule_writer_end(struct capsule_writer *writer)
     return failed(writer);
 }
 
+int capsule_writer_finish(struct capsule_writer *writer, int failed)
+{
+    if (failed == 0)
+        failed = capsule_writer_end(writer);
+    if (*writer->problem.text)
+        error("%s", writer->problem.text);
+    capsule_writer_abandon(writer);
+    return failed;
+}
+
 void capsule_writer_abandon(struct capsule_writer *writer)
 {
     atomic_file_abandon(&writer->file);

@@ -327,12 +327,7 @@ static int write_task(struct task *task, const char *path)
         else
             failed = capsule_writer_copy(&writer, &computed, &capsule, NULL);
     }
-    if (failed == 0)
-        failed = capsule_writer_end(&writer);
-    if (failed < 0)
-        error("%s", writer.problem.text);
-    capsule_writer_abandon(&writer);
-    return failed < 0 ? EXIT_USAGE : EXIT_SAME;
+    return capsule_writer_finish(&writer, failed) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 /* Has the referee judge the reference by its own task: what is wrong or undecided of it would be so of each candidate.

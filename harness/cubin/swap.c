@@ -248,12 +248,7 @@ static int swap_all(struct swap *swap, int capability, const char *to)
             result = capsule_writer_copy(writer, capsules, &capsules->list[i], NULL);
         swap->swapped += is_chosen(swap, i);
     }
-    if (to && result == 0)
-        result = capsule_writer_end(writer);
-    if (*writer->problem.text)
-        error("%s", writer->problem.text);
-    capsule_writer_abandon(writer);
-    return result;
+    return to ? capsule_writer_finish(writer, result) : result;
 }
 
 /* Says of which capsules the code is another now, and which stay as they are. */

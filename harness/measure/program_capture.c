@@ -182,12 +182,7 @@ static int write_all(struct capturing *capturing, char *const *before, const str
             note_refused(capturing, g);
         captured->kept += capsule && failed == 0;
     }
-    if (failed == 0)
-        failed = capsule_writer_end(&writer);
-    if (failed < 0)
-        error("%s", writer.problem.text);
-    capsule_writer_abandon(&writer);
-    return failed;
+    return capsule_writer_finish(&writer, failed);
 }
 
 /* Joins what the processes left. Kernels get their final names, by which capsules are called. */

@@ -412,12 +412,7 @@ static int join(struct proving *proving)
             capsules_release(&one);
         }
     }
-    if (failed == 0)
-        failed = capsule_writer_end(&writer);
-    if (failed < 0)
-        error("%s", writer.problem.text);
-    capsule_writer_abandon(&writer);
-    return failed < 0 ? EXIT_USAGE : EXIT_SAME;
+    return capsule_writer_finish(&writer, failed) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 static void list_results(struct prove *prove, const struct capsules *capsules)
