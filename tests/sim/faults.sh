@@ -176,7 +176,7 @@ library=$compiled/hazards.so source=hazards.cu
 run -k 'right/*'
 expect 'right copies pass' 0 'computed: 12 of 12 kernels'
 run -k 'wrong/*' --save "$work/run.json"
-expect 'wrong copies are not measured' 5 'computed: 0 of 23 kernels; 23 failed'
+expect 'wrong copies are not measured' 5 'computed: 0 of 24 kernels; 24 failed'
 not_waited='has not waited for the phase of the mbarrier at byte 256'
 reason wrong/reads_early 'warp 0 reads shared memory from byte 0 on, which a copy (UBLKCP.S.G) may still write' "$not_waited"
 reason wrong/one_warp_waits 'warp 1 reads shared memory from byte 128 on' "$not_waited"
@@ -188,6 +188,7 @@ reason wrong/no_fence 'from byte 0 on, which warp 0 wrote, without a fence.proxy
 reason wrong/no_barrier_before_store 'from byte 0 on, which warp 0 may still write: warp 1 did not wait'
 reason wrong/source_written_again 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
 reason wrong/ends_early 'the block ends while UBLKCP.G.S of warp 0 may still read its shared memory'
+reason wrong/ends_before_it_comes 'the block ends while UBLKCP.S.G may still write its shared memory: no warp waited'
 reason wrong/waits_for_too_few_groups 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
 reason wrong/bytes_do_not_come 'never completes: 0 arrivals are missing, and 16 bytes have not arrived'
 reason wrong/too_many_bytes 'never completes: 0 arrivals are missing, and 16 bytes arrived in excess'

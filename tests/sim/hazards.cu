@@ -136,6 +136,7 @@ KERNEL(arrives_before_reading)
 ONCE(no_fence, FILL; __syncthreads(); if (T == 0) STORE(out + MINE, place))         /* no_fence */
 ONCE(no_barrier_before_store, FILL; FENCE(); if (T == 32) STORE(out + MINE, place)) /* no_barrier_before_store */
 ONCE(ends_early, FILL; SEND(0, place))                                              /* ends_early */
+ONCE(ends_before_it_comes, BRING(0) rest(out, in, 0))                               /* ends_before_it_comes */
 IN_GROUPS(source_written_again, (void)0)                                            /* source_written_again */
 IN_GROUPS(waits_for_too_few_groups, WAIT_READ(1))                                   /* waits_for_too_few_groups */
 
@@ -481,7 +482,7 @@ CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(reads_early) ROW(waits_for_wrong_phase) ROW(one_warp_waits) ROW(writes_early) ROW(overwrites_readers)
         ROW(arrives_before_reading) ROW(no_fence) ROW(no_barrier_before_store) ROW(source_written_again) ROW(ends_early)
-        ROW(waits_for_too_few_groups) ROW(bytes_do_not_come) ROW(too_many_bytes) ROW(arrival_is_missing)
+        ROW(ends_before_it_comes) ROW(waits_for_too_few_groups) ROW(bytes_do_not_come) ROW(too_many_bytes) ROW(arrival_is_missing)
         ROW(too_many_arrive) ROW(no_init) ROW(tile_not_aligned) ROW_OF(neighbour_is_gone, 2) ROW_OF(arrives_twice, 2)
         ROW(lanes_wait_for_too_few) ROW(lanes_do_not_commit) ROW_OF(neighbour_may_write, 2)
         ROW_OF(neighbour_may_read, 2),

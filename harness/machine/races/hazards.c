@@ -463,14 +463,20 @@ void hazards_end(struct block *block)
 {
     const struct hazards *hazards = looked_for(block);
     const size_t first = hazards ? first_recent(hazards) : 0;
-    const struct copy *copy =
-        hazards ? FIND(one, &hazards->copies[first], hazards->copy_count - first, one->stores && !one->over) : NULL;
+    const struct copy *copy = hazards ? FIND(one, &hazards->copies[first], hazards->copy_count - first,
+                                             one->stores ? !one->over : !one->known)
+                                      : NULL;
     if (!copy)
         return;
     block->now = &block->code->list[copy->index];
+    if (copy->stores)
+        block_fault(block,
+                    "the block ends while %s of warp %u may still read its shared memory: its group was not waited for",
+                    block->now->opcode, copy->warp);
     block_fault(block,
-                "the block ends while %s of warp %u may still read its shared memory: its group was not waited for",
-                block->now->opcode, copy->warp);
+                "the block ends while %s may still write its shared memory: no warp waited for the phase of the "
+                "mbarrier at byte %lld",
+                block->now->opcode, (long long)copy->barrier - SHARED_RESERVED);
 }
 
 unsigned hazards_clock(const struct warp *warp)

@@ -12,7 +12,7 @@
 struct warp;
 struct block;
 
-/* Fails a block that ends while copies may still read its shared memory, which another one gets then. */
+/* Fails a block that ends while copies may still read or write its shared memory, which another one gets then. */
 void hazards_end(struct block *block);
 
 /* The clock of a warp now, and whether another one knows that the warp has done all before such a clock. Where hazards
