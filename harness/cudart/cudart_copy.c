@@ -208,7 +208,7 @@ cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms 
     const cudaError_t error = stream_lost(stream);
     if (!graph)
         return error == cudaSuccess ? (stream_begins(stream), runtime_copy(copy)) : error;
-    graph_capture(graph, &(struct node_work){.kind = &node_copy, .copy = *copy});
+    graph_capture(stream, &(struct node_work){.kind = &node_copy, .copy = *copy});
     return cudaSuccess;
 }
 
@@ -362,7 +362,7 @@ cudaError_t runtime_fill_in(cudaStream_t stream, const struct cudaMemsetParams *
     const cudaError_t error = stream_lost(stream);
     if (!graph)
         return error == cudaSuccess ? (stream_begins(stream), fill_rows(fill)) : error;
-    graph_capture(graph, &(struct node_work){.kind = &node_fill, .fill = *fill});
+    graph_capture(stream, &(struct node_work){.kind = &node_fill, .fill = *fill});
     return cudaSuccess;
 }
 

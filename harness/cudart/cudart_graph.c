@@ -84,7 +84,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         stream_begins(stream);
     const cudaError_t error = graph ? graph_copy(&work.child, exec->graph) : graph_run(exec->graph, false);
     if (error == cudaSuccess && graph)
-        graph_capture(graph, &work);
+        graph_capture(stream, &work);
     if (error == cudaSuccess)
         stream_chain(stream, exec->graph->chain);
     return error;

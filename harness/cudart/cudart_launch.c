@@ -88,7 +88,7 @@ static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work
     } else if (graph)
         error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
     if (error == cudaSuccess && graph)
-        graph_capture(graph, &kept);
+        graph_capture(stream, &kept);
     if (error == cudaSuccess)
         stream_chain(stream, 1);
     return error;

@@ -119,7 +119,7 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
     if (graph) {
         const cudaError_t error = runtime_allocate_of_graph(memory, size);
         if (error == cudaSuccess)
-            graph_capture(graph, &(struct node_work){.kind = &node_allocate});
+            graph_capture(stream, &(struct node_work){.kind = &node_allocate});
         return runtime_puts(error);
     }
     const cudaError_t error = stream_lost(stream);
@@ -165,7 +165,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
     const cudaError_t error = stream_lost(stream);
     if (!graph)
         return error == cudaSuccess ? runtime_puts(release(memory)) : error;
-    graph_capture(graph, &(struct node_work){.kind = &node_free});
+    graph_capture(stream, &(struct node_work){.kind = &node_free});
     return runtime_puts(runtime_lost());
 }
 

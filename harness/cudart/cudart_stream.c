@@ -20,12 +20,18 @@ struct order {
     struct passed passed;
 };
 
+/* Nodes of a graph that what is captured next comes behind. */
+struct ends {
+    cudaGraphNode_t *list;
+    size_t count;
+};
+
 struct CUstream_st {
     unsigned long long id;
     unsigned flags;
     int priority;
     struct capture *capture; /* the last one that it had a part in, or NULL */
-    size_t level;            /* launches one behind the other that end in it as it is captured */
+    struct ends ends;
     struct order order;
 };
 
@@ -34,7 +40,7 @@ struct CUevent_st {
     bool recorded;
     unsigned long long ns;   /* by the runtime's clock, when it was */
     struct capture *capture; /* it was recorded in a stream that had a part in that */
-    size_t level;            /* of the stream */
+    struct ends ends;        /* of the stream */
     struct order order;
 };
 
@@ -61,6 +67,28 @@ cudaGraph_t stream_graph(cudaStream_t stream)
 {
     const struct capture *capture = capture_of(stream);
     return capture ? capture->graph : NULL;
+}
+
+static bool is_end(const struct ends *ends, const struct CUgraphNode_st *node)
+{
+    return ANY(i, ends->count, ends->list[i] == node);
+}
+
+static void add_ends(struct ends *ends, const struct ends *more)
+{
+    for (size_t i = 0; i < more->count; i++)
+        if (!is_end(ends, more->list[i]))
+            *ARRAY_GROW(ends->list, ends->count) = more->list[i];
+}
+
+void graph_capture(cudaStream_t stream, const struct node_work *work)
+{
+    struct ends *ends = &stream->ends;
+    cudaGraphNode_t node = graph_add(stream->capture->graph, work);
+    for (size_t i = 0; i < ends->count; i++)
+        node_depend(node, ends->list[i]);
+    ends->count = 0;
+    *ARRAY_GROW(ends->list, ends->count) = node;
 }
 
 bool stream_captures(cudaGraph_t graph)
@@ -137,12 +165,11 @@ void stream_begins(cudaStream_t stream)
 {
     pthread_mutex_lock(&order_lock);
     struct order order = order_before(stream);
-    const uint32_t lane = is_made(stream)                 ? MADE + (uint32_t)(stream->id % (RACING_STREAMS - MADE))
+    const uint32_t lane = is_made(stream)                 ? MADE + (uint32_t)(stream->id % (FIRST_BRANCH - MADE))
                           : stream == cudaStreamPerThread ? PER_THREAD
                                                           : DEFAULT;
     operation_begin(lane, &order.passed);
     set_order(stream, &order);
-    runtime_machine()->stream_races->on |= lane != DEFAULT;
     stream_now = stream;
     pthread_mutex_unlock(&order_lock);
 }
@@ -166,12 +193,9 @@ static cudaError_t seen(cudaStream_t stream, cudaError_t error)
 
 void stream_chain(cudaStream_t stream, size_t launches)
 {
-    cudaGraph_t graph = stream_graph(stream);
     runtime_calls();
-    if (graph) /* its last node is these launches */
-        graph->nodes[graph->count - 1]->level = stream->level += launches;
-    else
-        extend(stream, NULL, launches);
+    if (!stream_graph(stream))
+        extend(stream, &(const struct order){0, operation_passed()}, launches);
 }
 
 /* Notes that this thread has waited for the stream. */
@@ -214,8 +238,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     runtime_calls();
     const cudaError_t error = is_made(stream) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
-    if (is_made(stream))
+    if (is_made(stream)) {
+        free(stream->ends.list);
         handle_free(stream);
+    }
     return error;
 }
 
@@ -272,13 +298,14 @@ static cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event)
     if (!captured)
         extend(stream, &event->order, 0);
     else if (capture_of(stream) == event->capture)
-        stream->level = longer(stream->level, event->level);
+        add_ends(&stream->ends, &event->ends);
     if (!captured || capture_of(stream) == event->capture)
         return cudaSuccess;
     if (!is_made(stream) || capture_of(stream))
         return runtime_return(is_made(stream) ? cudaErrorStreamCaptureMerge : cudaErrorStreamCaptureImplicit);
     stream->capture = event->capture;
-    stream->level = event->level;
+    stream->ends.count = 0;
+    add_ends(&stream->ends, &event->ends);
     return cudaSuccess;
 }
 
@@ -306,7 +333,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     cudaGraph_t graph = stream_graph(stream);
     REFUSE(!function, cudaErrorInvalidValue);
     if (error == cudaSuccess && graph)
-        graph_capture(graph, &(struct node_work){.kind = &node_host, .host = {function, data}});
+        graph_capture(stream, &(struct node_work){.kind = &node_host, .host = {function, data}});
     else if (seen(stream, error) == cudaSuccess)
         function(data);
     return runtime_puts(error);
@@ -328,7 +355,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = runtime->capture_count + 1};
     *ARRAY_GROW(runtime->captures, runtime->capture_count) = capture;
     stream->capture = capture;
-    stream->level = 0;
+    stream->ends.count = 0;
     return cudaSuccess;
 }
 
@@ -338,17 +365,25 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     CUDA_TRY(runtime_lost());
     REFUSE(!capture, cudaErrorIllegalState);
     REFUSE(capture->origin != stream, cudaErrorStreamCaptureUnmatched);
-    if (graph)
-        *graph = capture->graph;
+    cudaGraph_t made = capture->graph;
     capture->graph = NULL;
-    return cudaSuccess;
+    for (size_t i = 0; i < made->count; i++)
+        made->nodes[i]->done = is_end(&stream->ends, made->nodes[i]);
+    for (size_t i = 0; i < made->count; i++)
+        for (size_t k = 0; k < made->nodes[i]->after_count; k++)
+            made->nodes[i]->after[k]->done = true;
+    const bool joined = ALL(i, made->count, made->nodes[i]->done);
+    if (!joined)
+        graph_release(made);
+    if (graph)
+        *graph = joined ? made : NULL;
+    return joined ? cudaSuccess : runtime_return(cudaErrorStreamCaptureUnjoined);
 }
 
 RUNTIME(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
         SET(status, capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone,
             stream_lost(stream)))
 
-/* What is captured next comes behind the last node of the graph. */
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
                                      cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
                                      const cudaGraphEdgeData **edges, size_t *count)
@@ -362,13 +397,13 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
         *id = capture->id;
     if (capture && graph)
         *graph = capture->graph;
-    const size_t nodes = capture ? capture->graph->count : 0;
+    const size_t nodes = capture ? stream->ends.count : 0;
     if (dependencies)
-        *dependencies = nodes > 0 ? &capture->graph->nodes[nodes - 1] : NULL;
+        *dependencies = nodes > 0 ? stream->ends.list : NULL;
     if (edges)
         *edges = NULL;
     if (count)
-        *count = nodes > 0;
+        *count = nodes;
     return stream_lost(stream);
 }
 
@@ -398,6 +433,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     runtime_calls();
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
+    free(event->ends.list);
     handle_free(event);
     return runtime_lost();
 }
@@ -408,7 +444,9 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     event->capture = capture_of(stream);
     event->recorded = true;
-    event->level = event->capture ? stream->level : 0;
+    event->ends.count = 0;
+    if (event->capture)
+        add_ends(&event->ends, &stream->ends);
     event->order = order_now(stream);
     event->ns = atomic_load(&runtime_now()->clock_ns);
     return cudaSuccess;
@@ -416,14 +454,21 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
 
 static cudaError_t run_record(const struct node_work *work)
 {
-    return record(work->event, stream_now); /* an error if it is there no more */
+    const cudaError_t error = record(work->event, stream_now); /* if it is there no more */
+    const struct passed passed = operation_passed();
+    if (error == cudaSuccess)
+        passed_join(&work->event->order.passed, &passed);
+    return error;
 }
 
 static cudaError_t run_wait(const struct node_work *work)
 {
-    if (handle_is(HANDLE_EVENT, work->event))
+    struct passed passed = operation_passed();
+    if (handle_is(HANDLE_EVENT, work->event)) {
         extend(stream_now, &work->event->order, 0);
-    stream_begins(stream_now);
+        passed_join(&passed, &work->event->order.passed);
+    }
+    operation_begin(stream_operation()->stream, &passed);
     return cudaSuccess;
 }
 

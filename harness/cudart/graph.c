@@ -62,13 +62,6 @@ cudaGraphNode_t graph_add(cudaGraph_t graph, const struct node_work *work)
     return node;
 }
 
-void graph_capture(cudaGraph_t graph, const struct node_work *work)
-{
-    cudaGraphNode_t node = graph_add(graph, work);
-    if (graph->count > 1)
-        node_depend(node, graph->nodes[graph->count - 2]);
-}
-
 void node_depend(cudaGraphNode_t node, cudaGraphNode_t on)
 {
     *ARRAY_GROW(node->after, node->after_count) = on;
@@ -129,8 +122,6 @@ cudaError_t graph_copy(cudaGraph_t *made, cudaGraph_t graph)
         error = work_keep(&work, &graph->nodes[i]->work);
         if (error == cudaSuccess)
             graph_add(*made, &work)->origin = graph->nodes[i];
-        if (error == cudaSuccess)
-            (*made)->nodes[i]->level = graph->nodes[i]->level;
     }
     (*made)->chain = graph->chain;
     graph_number(graph);
@@ -172,15 +163,46 @@ static void set_chain(cudaGraph_t graph, cudaGraphNode_t node)
                    : node->work.kind->type == cudaGraphNodeTypeKernel ? 1
                    : node->work.kind == &node_child                   ? node->work.child->chain
                                                                       : 0;
-    node->chain = node->level > 0 ? node->level : node->chain;
     graph->chain = node->chain > graph->chain ? node->chain : graph->chain;
+}
+
+/* What a node comes behind, and then what is done once it is. Nodes of which each follows the one before are in one
+ * lane of operations, as those of a stream. */
+struct node_order {
+    struct passed passed;
+    uint32_t lane;
+    bool followed;
+};
+
+/* Begins the operation of a node behind those that it depends on; all: of the graph itself. */
+static void begin(const struct CUgraphNode_st *node, struct node_order *orders, struct node_order *all)
+{
+    static _Thread_local uint32_t branches;
+    struct node_order *order = &orders[node->index], *before = all;
+    order->passed = all->passed;
+    for (size_t i = 0; i < node->after_count; i++) {
+        struct node_order *one = &orders[node->after[i]->index];
+        passed_join(&order->passed, &one->passed);
+        before = i == 0 || before->followed ? one : before;
+    }
+    const bool joins = !before->followed;
+    order->lane = joins ? before->lane : FIRST_BRANCH + branches++ % (RACING_STREAMS - FIRST_BRANCH);
+    before->followed = true;
+    operation_begin(order->lane, &order->passed);
+    if (joins && node->work.kind == &node_launch && node->work.launch.overlaps && node->after_count == 1 &&
+        node->after[0]->work.kind == &node_launch)
+        operation_overlaps();
 }
 
 /* Nodes are done in the order of the graph as far as their dependencies allow it, so each launch does the same. */
 cudaError_t graph_run(cudaGraph_t graph, bool dry)
 {
     cudaError_t error = cudaSuccess;
+    struct node_order all = {operation_passed(), stream_operation()->stream, false};
+    struct passed passed = all.passed;
+    OWNED_MEMORY struct node_order *orders = x_calloc(graph->count, sizeof *orders);
     graph->chain = 0;
+    graph_number(graph);
     for (size_t i = 0; i < graph->count; i++)
         graph->nodes[i]->done = false;
     for (size_t left = graph->count, before; left > 0 && error == cudaSuccess;) {
@@ -189,8 +211,14 @@ cudaError_t graph_run(cudaGraph_t graph, bool dry)
             cudaGraphNode_t node = graph->nodes[i];
             if (!is_ready(node))
                 continue;
+            if (!dry)
+                begin(node, orders, &all);
             if (node->work.kind->run && !dry && !node->disabled)
                 error = node->work.kind->run(&node->work);
+            if (!dry) {
+                orders[i].passed = operation_passed();
+                passed_join(&passed, &orders[i].passed);
+            }
             set_chain(graph, node);
             node->done = true;
             left--;
@@ -198,5 +226,7 @@ cudaError_t graph_run(cudaGraph_t graph, bool dry)
         if (left == before)
             return cudaErrorInvalidValue;
     }
+    if (!dry)
+        operation_begin(all.lane, &passed);
     return error;
 }

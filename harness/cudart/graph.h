@@ -1,5 +1,5 @@
-/* graph.h - a graph: nodes of work, each behind those that it depends on. What a stream captures comes behind what was
- * captured before it. */
+/* graph.h - a graph: nodes of work, each behind those that it depends on. What a stream captures comes behind what it
+ * captured before, and behind the events that it waited for. */
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -53,8 +53,7 @@ struct CUgraphNode_st {
     cudaGraphNode_t *after; /* what it depends on */
     size_t after_count;
     cudaGraphNode_t origin; /* what it is a copy of, or NULL */
-    size_t level; /* of launches that a stream was captured with: how many come one behind the other up to it; or 0 */
-    size_t chain; /* how many do as the graph runs */
+    size_t chain; /* how many launches come one behind the other up to it */
     bool disabled;
     bool done;    /* by the launch that is running */
     size_t index; /* graph_number() sets it */
@@ -85,8 +84,8 @@ void graph_number(cudaGraph_t graph);
 
 /* Adds a node that depends on nothing, and owns what the work does. */
 cudaGraphNode_t graph_add(cudaGraph_t graph, const struct node_work *work);
-/* Adds one behind the last one. */
-void graph_capture(cudaGraph_t graph, const struct node_work *work);
+/* Adds one behind what the stream has captured (cudart_stream.c). */
+void graph_capture(cudaStream_t stream, const struct node_work *work);
 void node_depend(cudaGraphNode_t node, cudaGraphNode_t on);
 void node_remove(cudaGraphNode_t node);
 

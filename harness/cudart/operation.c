@@ -110,6 +110,7 @@ void operation_begin(uint32_t stream, struct passed *passed)
     pthread_mutex_lock(&lock);
     now = (struct operation){.stream = stream, .number = ++numbers[stream], .behind = *passed};
     passed->of[stream] = now.number;
+    runtime_machine()->stream_races->on |= stream > 0;
     pthread_mutex_unlock(&lock);
 }
 

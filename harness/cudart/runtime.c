@@ -1,22 +1,34 @@
 /* The one runtime that the functions of CUDA go by, since they have no argument for it. */
 #include "runtime.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 static struct runtime *current;
 
-/* Whether the program names a function that makes streams, or launches that overlap: what it does before may race, too.
- */
+/* Whether the program or a library of it names a function that makes streams, branches of a graph, or launches that
+ * overlap: what is done before may race, too. The simulated runtime and driver name them all. */
 static bool makes_streams(void)
 {
-    const char *names = "";
-    size_t size = 0;
-    for (const ElfW(Dyn) *entry = _r_debug.r_map->l_ld; entry->d_tag != DT_NULL; entry++) {
-        names =
-            entry->d_tag == DT_STRTAB ? (const char *)entry->d_un.d_ptr : names; /* NOLINT(performance-no-int-to-ptr) */
-        size = entry->d_tag == DT_STRSZ ? entry->d_un.d_val : size;
+    static const char *const words[] = {"StreamCreate", "GraphAdd", "LaunchKernelEx"};
+    Dl_info own = {0};
+    bool makes = false;
+    dladdr(&current, &own);
+    for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+        uintptr_t names = 0;
+        size_t size = 0;
+        for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+            names = entry->d_tag == DT_STRTAB ? entry->d_un.d_ptr : names;
+            size = entry->d_tag == DT_STRSZ ? entry->d_un.d_val : size;
+        }
+        names += names < map->l_addr ? map->l_addr : 0; /* of the vDSO */
+        const char *table = (const char *)names;        /* NOLINT(performance-no-int-to-ptr) */
+        if (strstr(map->l_name, "/libcuda.so") || (void *)map->l_addr == own.dli_fbase) /* NOLINT(*-no-int-to-ptr) */
+            continue;
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+            makes |= memmem(table, size, words[i], strlen(words[i])) != NULL;
     }
-    return memmem(names, size, "StreamCreate", strlen("StreamCreate")) || memmem(names, size, "LaunchKernelEx", 14);
+    return makes;
 }
 
 struct runtime *runtime_open(void)

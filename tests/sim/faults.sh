@@ -16,6 +16,9 @@ compile() {
             -cudart shared -shared "$top/tests/sim/"$build
     done
     "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o streams "$top/tests/sim/streams.cu"
+    "$nvcc" -std=c++17 -arch=sm_90 "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -shared -Xcompiler -fPIC -o libstreams.so "$top/tests/sim/streams.cu"
+    : >none.cpp # main() is in the library
+    "$nvcc" -cudart none -o by_library none.cpp -L. -lstreams -Xlinker -rpath='$ORIGIN'
 }
 begin_compiled "$@"
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
@@ -208,7 +211,7 @@ reason wrong/arrives_twice 'lanes arrive at the cluster barrier twice'
 [ -n "${CUGATE_NVDISASM:-}" ] || [ ! -x "$top/build/disasm/nvidia/cu13/bin/nvdisasm" ] ||
     export CUGATE_NVDISASM=$top/build/disasm/nvidia/cu13/bin/nvdisasm
 of_streams() { # [KERNEL]
-    ask env ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0:detect_leaks=0" "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" "${options[@]}" -- "$compiled/streams" "$@"
+    ask env ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0:detect_leaks=0" "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" "${options[@]}" -- "$compiled/${program-streams}" "$@"
 }
 options=()
 of_streams
@@ -217,9 +220,11 @@ missed=''
 mapfile -t kernels < <(sed -n 's/^ *CASE(\(wrong_[a-z_]*\),.*/\1/p' "$top/tests/sim/streams.cu")
 for kernel in "${kernels[@]}"; do
     of_streams "$kernel"
-    grep -q 'in another stream; no event orders them\|no griddepcontrol.wait comes before\|that a copy may still read\|^old$' said || missed+=" $kernel"
+    grep -q 'in another stream; no event orders them\|in another branch of a graph; no edge orders them\|no griddepcontrol.wait comes before\|that a copy may still read\|^old$' said || missed+=" $kernel"
 done
 verdict 'streams that are not' "$missed"
+program=by_library of_streams wrong_early
+expect 'streams of a library' 5 'no event orders them'
 options=(--suppress known)
 echo 'race * issue' >known
 expect 'a race of streams is not one of a kernel' 5 'no fault matched known:1' 'no event orders them' -- of_streams wrong_no_wait

@@ -84,6 +84,32 @@ static cudaGraphExec_t recorded()
     return exec;
 }
 
+static void captured(void (*work)())
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamBeginCapture(p, cudaStreamCaptureModeGlobal);
+    work();
+    cudaStreamEndCapture(p, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, p);
+    cudaGraphLaunch(exec, p);
+}
+static void built(size_t edges)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t first, second;
+    float k = 3;
+    void *makes[] = {&a, &k}, *uses[] = {&a, &b};
+    cudaKernelNodeParams one = {(void *)produce, GRID, BLOCK, 0, makes, nullptr}, two = {(void *)consume, GRID, BLOCK, 0, uses, nullptr};
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddKernelNode(&first, graph, nullptr, 0, &one);
+    cudaGraphAddKernelNode(&second, graph, &first, edges, &two);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, 0);
+}
+
 /* clang-format off */
 #define CASE(name, ...) {#name, [] { __VA_ARGS__; }},
 static const struct {
@@ -120,7 +146,13 @@ static const struct {
     CASE(kernel_changes, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); produce<<<GRID, BLOCK, 0, p>>>(pinned, 2); cudaStreamSynchronize(p))
     CASE(waits_for_copy, PRODUCE(p, 1); cudaMemcpyAsync(from, a, 4, cudaMemcpyDeviceToDevice, p); float h; cudaMemcpyAsync(&h, from, 4, cudaMemcpyDeviceToHost, p); CONSUME(c))
     CASE(overlaps, float *d = from + COUNT; overlap(b, b, a); overlap(b, a, d); cudaStreamSynchronize(p); overlap<false>(d, a, b); PRODUCE(p, 1); overlap<false>(a, b, d))
+    CASE(graph_built, built(1))
+    CASE(graph_branches, captured([] { PRODUCE(p, 1); wait(c, p, made); CONSUME(c); consume<<<GRID, BLOCK, 0, p>>>(a, from + COUNT); wait(p, c, used); PRODUCE(p, 2); }); CONSUME(p))
+    CASE(graph_overlaps, captured([] { overlap(b, b, a); overlap(b, a, from + COUNT); }))
 
+    CASE(wrong_graph_built, built(0))
+    CASE(wrong_graph_branches, captured([] { PRODUCE(p, 1); wait(c, p, made); CONSUME(c); PRODUCE(p, 2); wait(p, c, used); }))
+    CASE(wrong_graph_overlaps, captured([] { overlap(b, b, a); overlap(a, b, from + COUNT); }))
     CASE(wrong_overlaps, overlap(b, b, a); overlap(a, b, from + COUNT))
     CASE(wrong_overlaps_without, overlap(b, b, a); overlap<false>(b, a, from + COUNT))
     CASE(wrong_overlaps_again, for (int t = 0; t < 2; t++) { overlap(b, from + COUNT, a); if (t == 0) cudaStreamSynchronize(p); overlap(a, b, from + COUNT); })

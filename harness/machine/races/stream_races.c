@@ -180,12 +180,14 @@ static void describe(struct problem *problem, const struct machine *machine, uin
                      uint64_t address)
 {
     const struct done_operation *one = &machine->stream_races->list[with - 1];
+    const uint32_t now = machine->stream_races->now.stream;
     OWNED_TEXT name = x_strdup(one->name);
     demangle((char **[]){&name}, 1);
     problem_set(problem, "%s the word at 0x%llx of global memory that %.150s %s %s", writes ? "changes" : "reads",
                 (unsigned long long)address, name, writes ? "reads" : "changes",
-                one->stream == machine->stream_races->now.stream
-                    ? "and may not have finished: no griddepcontrol.wait comes before"
+                one->stream == now ? "and may not have finished: no griddepcontrol.wait comes before"
+                : one->stream >= FIRST_BRANCH || now >= FIRST_BRANCH
+                    ? "in another branch of a graph; no edge orders them"
                     : "in another stream; no event orders them");
 }
 

@@ -12,8 +12,9 @@ struct machine;
 struct problem;
 struct ranges;
 
-/* Of each stream how many operations are done. Of more streams several count as one, whose operations are in order. */
-enum { RACING_STREAMS = 64 };
+/* Of each stream how many operations are done. Of more streams several count as one, whose operations are in order.
+ * The last ones are branches of graphs. */
+enum { RACING_STREAMS = 96, FIRST_BRANCH = 64 };
 struct passed {
     uint32_t of[RACING_STREAMS];
 };

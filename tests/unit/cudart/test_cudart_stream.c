@@ -128,6 +128,12 @@ Test(cudart_stream, what_waits_for_a_captured_stream_is_captured_too)
     cr_expect_eq(atomic_load(&runtime_now()->work.stream_calls), 7, "each call of them all, captured or not");
     cr_expect_eq(cudaStreamSynchronize(second), cudaSuccess);
     cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
+    cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(forked, first);
+    cudaStreamWaitEvent(second, forked, 0);
+    cudaLaunchHostFunc(second, count, &calls);
+    cr_expect_eq(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureUnjoined);
+    cr_expect_null(graph);
     cudaEventDestroy(forked);
     cudaEventDestroy(joined);
     cudaStreamDestroy(first);
