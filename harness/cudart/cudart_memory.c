@@ -8,6 +8,9 @@
 #include <sys/mman.h>
 
 #define PITCH 512 /* rows of cudaMallocPitch begin at multiples of this many bytes */
+/* What fresh memory of a program holds, which a GPU leaves open: a result that depends on it is to be seen. Floats are
+ * large and finite. More memory holds zeros, which take none of this machine's. */
+enum { FRESH = 0x4b, FRESH_MOST = 64 << 20 };
 
 struct memory_block {
     void *memory;
@@ -45,6 +48,8 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         *ARRAY_GROW(runtime->blocks, runtime->block_count) =
             (struct memory_block){.memory = made, .size = size, .type = type, .pool = pool};
         runtime->used += type == cudaMemoryTypeHost ? 0 : size;
+        if (type == cudaMemoryTypeDevice && runtime->has_clock && runtime->used <= FRESH_MOST)
+            memset(runtime_bytes(made), FRESH, size);
         if (pool)
             count_in_pool(pool, size);
         if (type != cudaMemoryTypeDevice)

@@ -278,7 +278,10 @@ static struct answer advice_on_run(const struct report *report)
         return (struct answer){.words = x_strdup("make the first baseline with the commands above")};
     const char *cut = run_fact(run, SESSION_CUT);
     if (report->exit_code == EXIT_NOT_MEASURED && cut)
-        return (struct answer){.words = x_sprintf("find out why the program stopped (%s), then measure again", cut)};
+        return (struct answer){
+            .words =
+                x_sprintf("find out why the program stopped (%s)%s, then measure again", cut,
+                          run_origin(run)->computed ? "; simulated GPU memory is not zero until it is written" : "")};
     if (report->exit_code != EXIT_SAME)
         return advice_on_no_value(report);
     if (!report->run_name)

@@ -171,7 +171,7 @@ done
 # Nor does it take that of a program that failed.
 run sh -c "$program right; exit 7"
 expect 'the code of a program that fails is passed on' 7 'the program failed (exit code 7); computed: 2 of 2 kernels' \
-    'next: find out why the program stopped' '!(exit 0)' '!baseline'
+    'next: find out why the program stopped' 'memory is not zero until it is written' '!(exit 0)' '!baseline'
 ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
 expect 'and its run is not accepted' 2 'in run.json the program failed with exit code 7' '!accepted'
 expect 'a program that has no end may poll a copy' 5 'did not finish within 1 s' 'poll cudaStreamQuery, not' -- \

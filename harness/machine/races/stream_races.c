@@ -141,7 +141,8 @@ static bool is_behind(const struct stream_races *races, uint32_t mark, bool wait
            one->number <= __atomic_load_n(&races->now.behind.of[one->stream], __ATOMIC_RELAXED);
 }
 
-/* Notes an access of a word. Returns what it races with, + 1, or 0. Two writers race once their word is read. */
+/* Notes an access of a word. Returns what it races with, + 1, or 0. Two writers race once their word is read: the last
+ * one | RACED. */
 static uint32_t streams_visit(struct stream_races *races, struct marks *marks, bool writes, bool strong, bool answers,
                               bool waited)
 {
@@ -154,7 +155,7 @@ static uint32_t streams_visit(struct stream_races *races, struct marks *marks, b
         __atomic_store_n(&races->now.behind.of[one->stream], one->number, __ATOMIC_RELAXED);
     }
     if (!writes && (raced || writer & RACED))
-        return writer & MARK;
+        return (writer & MARK) | (behind ? RACED : 0);
     if (writes && !is_behind(races, reader, waited))
         return reader;
     if (writes)
@@ -179,13 +180,14 @@ static struct marks *marks_of(const struct raced_place *place, uint64_t address)
 static void describe(struct problem *problem, const struct machine *machine, uint32_t with, bool writes,
                      uint64_t address)
 {
-    const struct done_operation *one = &machine->stream_races->list[with - 1];
+    const struct done_operation *one = &machine->stream_races->list[(with & MARK) - 1];
     const uint32_t now = machine->stream_races->now.stream;
     OWNED_TEXT name = x_strdup(one->name);
     demangle((char **[]){&name}, 1);
     problem_set(problem, "%s the word at 0x%llx of global memory that %.150s %s %s", writes ? "changes" : "reads",
                 (unsigned long long)address, name, writes ? "reads" : "changes",
-                one->stream == now ? "and may not have finished: no griddepcontrol.wait comes before"
+                with & RACED         ? "as another stream or branch does: no event or edge orders the two"
+                : one->stream == now ? "and may not have finished: no griddepcontrol.wait comes before"
                 : one->stream >= FIRST_BRANCH || now >= FIRST_BRANCH
                     ? "in another branch of a graph; no edge orders them"
                     : "in another stream; no event orders them");

@@ -28,6 +28,23 @@ Test(cudart_memory, copies_go_both_ways_and_stay_inside)
     cr_expect_eq(cudaMemcpyPeer(device, 0, device + 32, 1, 4), cudaErrorInvalidDevice);
 }
 
+Test(cudart_memory, fresh_memory_of_a_program_is_not_zero)
+{
+    void *small, *large;
+    unsigned char host[4];
+    allocate(4);
+    cudaMalloc(&small, 4);
+    cr_expect_eq(cudaMemcpy(host, small, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect_eq(host[3], 0, "of a kernel library it is");
+    runtime_now()->has_clock = true;
+    cudaMalloc(&small, 4);
+    cudaMalloc(&large, 64 << 20);
+    cr_expect_eq(cudaMemcpy(host, small, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect_eq(host[3], 0x4b);
+    cr_expect_eq(cudaMemcpy(host, large, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect_eq(host[3], 0);
+}
+
 Test(cudart_memory, rectangles)
 {
     char *device = allocate(4 * 16), host[4 * 3];
