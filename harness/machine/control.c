@@ -429,8 +429,6 @@ const struct opcode control_opcodes[] = {
     {"ERRBAR",         NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
     {"CGAERRBAR",      NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
     {"CCTL.IVALL",     NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
-    {"CCTL.E.PF2",     NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
-    {"CCTL.E.PF1",     NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
     {"ENDCOLLECTIVE",  NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };

@@ -48,7 +48,8 @@ static const struct unit_row {
     {"EXIT", UNIT_NONE, 1, 0, NEEDS_END}, {"NOP", UNIT_NONE, 1, 0, 0}, {"DEPBAR", UNIT_NONE, 1, 0, NEEDS_GROUPS}, {"YIELD", UNIT_NONE, 1, 0, 0},
     {"BAR.ARV", UNIT_NONE, 1, 0, NEEDS_ARRIVAL}, {"BAR", UNIT_NONE, 1, 0, 0}, {"NANOSLEEP", UNIT_NONE, 1, 0, 0},
     {"MEMBAR", UNIT_NONE, 1, 0, NEEDS_FENCE}, {"ERRBAR", UNIT_NONE, 1, 0, 0},
-    {"CCTL.E.PF2", UNIT_MEMORY, 0, OF_MEMORY, NEEDS_PREFETCH | NEEDS_STRONG}, {"CCTL", UNIT_NONE, 1, 0, NEEDS_EMPTY_L1},
+    {"CCTL.E.PF2", UNIT_MEMORY, 0, OF_MEMORY, NEEDS_PREFETCH | NEEDS_STRONG},
+    {"CCTL.E.PF1", UNIT_MEMORY, 0, OF_MEMORY, NEEDS_PREFETCH}, {"CCTL", UNIT_NONE, 1, 0, NEEDS_EMPTY_L1},
     {"R2UR", UNIT_UNIFORM, 2, 0, 0}, {"U", UNIT_UNIFORM, 2, 0, 0},
     {"", UNIT_ALU, 2, 0, 0},
 };
@@ -220,6 +221,8 @@ static const char *why_refused(const struct instruction *code, const struct tall
         return "clusters have no calibrated times";
     if (code->rule == RULE_TEXTURE >> RULE_SHIFT || strncmp(code->opcode, "SU", 2) == 0)
         return "textures and surfaces have no calibrated times";
+    if (strncmp(code->opcode, "UTMAPF", 6) == 0)
+        return "prefetches of tiles have no calibrated times";
     return NULL;
 }
 

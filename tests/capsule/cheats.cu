@@ -111,6 +111,16 @@ SAXPY(backwards)
     out[i] = a * __ldg(x + i) + __ldg(y + i);
 }
 
+SAXPY(fetching) /* far more than it reads, in blocks of 64 */
+{
+    PLACE;
+    const float4 left = reinterpret_cast<const float4 *>(x)[i], right = reinterpret_cast<const float4 *>(y)[i];
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(x + i * 32 % count));
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], 65520;" ::"l"(y));
+    reinterpret_cast<float4 *>(out)[i] = {a * left.x + right.x, a * left.y + right.y, a * left.z + right.z,
+                                          a * left.w + right.w};
+}
+
 SAXPY(from_local) /* memory, which each thread writes before it reads */
 {
     PLACE;

@@ -112,10 +112,10 @@ static void check_unit(struct block *block, const char *what, uint64_t address, 
 
 /* ---- Consecutive bytes ---- */
 
-/* The last operand has the size in units of 16 bytes, and above it the blocks of a multicast. */
-static uint32_t size_of(const struct warp *warp, const struct instruction *code, unsigned *mask)
+/* An operand has the size in units of 16 bytes, and above it the blocks of a multicast. */
+static uint32_t size_of(const struct warp *warp, const struct operand *operand, unsigned *mask)
 {
-    const uint32_t word = row_at(warp, code->operands[2].space, code->operands[2].row)[0];
+    const uint32_t word = row_at(warp, operand->space, operand->row)[0];
     *mask = word >> UNIT_BITS;
     return (word & ((1u << UNIT_BITS) - 1)) * COPY_UNIT;
 }
@@ -127,7 +127,7 @@ static void copy_in(struct warp *warp, const struct instruction *code, uint32_t 
     const struct operand *to = &code->operands[0];
     struct target targets[32];
     unsigned mask;
-    const uint32_t bytes = size_of(warp, code, &mask);
+    const uint32_t bytes = size_of(warp, &code->operands[2], &mask);
     const uint64_t from = wide_of(warp, &code->operands[1]);
     (void)lanes;
     if (bytes == 0)
@@ -151,7 +151,7 @@ static void copy_between(struct warp *warp, const struct instruction *code, uint
     struct block *block = warp->block;
     struct target target;
     unsigned mask;
-    const uint32_t bytes = size_of(warp, code, &mask), from = word_of(warp, &code->operands[1], 0),
+    const uint32_t bytes = size_of(warp, &code->operands[2], &mask), from = word_of(warp, &code->operands[1], 0),
                    to = word_of(warp, &code->operands[0], 0);
     (void)lanes;
     if (bytes == 0)
@@ -173,7 +173,7 @@ static void copy_out(struct warp *warp, const struct instruction *code, uint32_t
 {
     struct block *block = warp->block;
     unsigned mask;
-    const uint32_t bytes = size_of(warp, code, &mask), from = word_of(warp, &code->operands[1], 0);
+    const uint32_t bytes = size_of(warp, &code->operands[2], &mask), from = word_of(warp, &code->operands[1], 0);
     const uint64_t to = wide_of(warp, &code->operands[0]);
     (void)lanes;
     if (bytes == 0)
@@ -191,6 +191,17 @@ static void copy_out(struct warp *warp, const struct instruction *code, uint32_t
     else
         change_shared_numbers(code, place, source, bytes);
     watch_done(&written);
+}
+
+/* Operands [source in global memory], size: to the L2, for which nothing waits. */
+static void prefetch(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    unsigned mask;
+    const uint32_t bytes = size_of(warp, &code->operands[1], &mask);
+    (void)lanes;
+    record_bulk(warp, false, UINT32_MAX, 0); /* no barrier */
+    count_bytes(warp, code, bytes);
+    record_bulk_bytes(warp, wide_of(warp, &code->operands[0]), bytes);
 }
 
 /* ---- Tiles ---- */
@@ -459,7 +470,8 @@ static bool prepare_row_changes(struct instruction *code)
     return true;
 }
 
-PREPARE(prefetch, code->operand_count >= 1 && code->operands[0].kind == OPERAND_ADDRESS)
+PREPARE(map, code->operand_count >= 1 && code->operands[0].kind == OPERAND_ADDRESS)
+PREPARE(prefetch, code->operand_count >= 2 && is_address(&code->operands[0]) && code->operands[1].kind == OPERAND_ROW)
 
 static bool prepare_tile(struct instruction *code)
 {
@@ -505,12 +517,12 @@ const struct opcode bulk_opcodes[] = {
                                                                                                       "F16 BF16 F32 "
                                                                                                       "F64 RN"},
     {"UBLKRED.S.S",  copy_between, RULE_BULK,                       prepare_row_changes,  "", CHANGES " S32 U64"},
-    {"UBLKPF.L2",    NULL,         CONTROL_NEXT,                    prepare_prefetch,     "", ""},
+    {"UBLKPF.L2",    prefetch,     CONTROL_NEXT,                    prepare_prefetch,     "", ""},
     {"UTMALDG",      tile_in,      TRAIT_BULK | RULE_TILE,                      prepare_tile,         "", RANKS " IM2COL MULTICAST"},
     {"UTMASTG",      tile_out,     TRAIT_BULK | RULE_TILE,                      prepare_tile,         "", RANKS " IM2COL"},
     {"UTMAREDG",     tile_change,  TRAIT_BULK,                      prepare_tile_change,  "", RANKS " " CHANGES},
-    {"UTMAPF.L2",    NULL,         TRAIT_BULK,                      prepare_prefetch,     "", RANKS " IM2COL"},
-    {"UTMACCTL",     NULL,         TRAIT_BULK,                      prepare_prefetch,     "", "PF IV"},
+    {"UTMAPF.L2",    NULL,         TRAIT_BULK,                      prepare_map,          "", RANKS " IM2COL"},
+    {"UTMACCTL",     NULL,         TRAIT_BULK,                      prepare_map,          "", "PF IV"},
     {"UTMACMDFLUSH", commit,       TRAIT_BULK | TRAIT_COMMITS | RULE_KEEPS,      NULL,                 "", ""},
     {"STAS",         store_async,  RULE_ARRIVES,                    prepare_store,        "", "64 128"},
     {"REDAS",        store_async,  RULE_ARRIVES,                    prepare_store_change, "", CHANGES " S32 64"},

@@ -151,8 +151,20 @@ static bool prepare_copy(struct instruction *code)
            code->operands[0].kind == OPERAND_ADDRESS && code->operands[1].kind == OPERAND_ADDRESS;
 }
 
+/* To a cache: nothing waits for it, and what lies nowhere is not fetched. */
+static void prefetch(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint64_t from[LANES];
+    global_addresses(warp, &code->operands[0], from);
+    warp->block->tallies[code->index].past_l1 += count_sectors(lanes, from, 1).touched;
+}
+
+PREPARE(prefetch, code->operand_count == 1 && code->operands[0].kind == OPERAND_ADDRESS)
+
 /* clang-format off */
 const struct opcode TABLE(lanes_copy)[] = {
+    {"CCTL.E.PF1", prefetch, TRAIT_GLOBAL, prepare_prefetch, "", ""},
+    {"CCTL.E.PF2", prefetch, TRAIT_GLOBAL, prepare_prefetch, "", ""},
     {"LDGSTS", copy_async, TRAIT_LOAD | TRAIT_GLOBAL | TRAIT_SHARED | TRAIT_ASYNC_COPY | RULE_COPY, prepare_copy, "", "E 64 128 BYPASS ZFILL LTC64B LTC128B LTC256B"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
