@@ -166,6 +166,21 @@ static void copy(const struct array *array, const struct memory *to, const struc
     memcpy(to->ranges[array->range] + array->at, from->ranges[array->range] + array->at, (size_t)array->size);
 }
 
+/* Puts back the words of an array that the launch left otherwise, such as those that it writes in part. Returns how many
+ * they are. */
+static size_t put_back(struct drawing *drawing, const struct array *array, const struct memory *kept)
+{
+    const unsigned char *left = drawing->left.ranges[array->range], *other = drawing->other.ranges[array->range];
+    size_t count = 0;
+    for (uint64_t at = array->at; at + WORD <= array->at + array->size; at += WORD) {
+        if (memcmp(left + at, other + at, WORD) == 0)
+            continue;
+        memcpy(drawing->before.ranges[array->range] + at, kept->ranges[array->range] + at, WORD);
+        count++;
+    }
+    return count;
+}
+
 /* Fills what the launch changed, as far as it then leaves the same: what it reads before it writes stays. All arrays
  * are tried together, then each. */
 static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
@@ -189,7 +204,13 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
         if (words == 0)
             continue;
         failed = drawing_launch(drawing, &drawing->other);
-        const bool same = failed == 0 && is_same(drawing, false);
+        bool same = failed == 0 && is_same(drawing, false);
+        if (failed == 0 && !same) {
+            for (size_t k = first; k < end; k++)
+                words -= put_back(drawing, &drawing->arrays[k], &kept);
+            failed = drawing_launch(drawing, &drawing->other);
+            same = failed == 0 && is_same(drawing, false);
+        }
         drawn->filled += same ? words * WORD : 0;
         for (size_t k = first; k < end && same; k++)
             drawing->arrays[k].filled =

@@ -112,6 +112,7 @@ extern "C" __global__ void dropped(float *y, const float *x) { y[threadIdx.x] = 
     { const int i = 256 * blockIdx.x + threadIdx.x; out[i] = 1 + (a[i] == b[i]) + (more); }
 PAIRS(of_three, b[i] == c[i] ? 2 : 0)
 PAIRS(of_two, 0)
+extern "C" __global__ void shifted(char *out, const char *x) { out[threadIdx.x + 3] = x[threadIdx.x]; }
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)
 {
@@ -377,6 +378,9 @@ for cheat in rounded by_heart; do
     referee made cheats.cubin -k 'made/plain@64,256' --launch $cheat --draws 1
     expect "and of others that they are not: $cheat" 5 'refused'
 done
+task others.cubin --launch 'shifted<<<1, 252>>>(out:u8:256, u8:252:uniform:1:99)'
+referee made others.cubin --launch shifted
+expect "an output of which words are written in part is filled" 0 'bytes of output were filled with a pattern'
 printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
     'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
 NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
