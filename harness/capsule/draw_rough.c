@@ -11,7 +11,8 @@ struct part {
     unsigned char *bytes;
     size_t count, width;
     bool float16;
-    const unsigned char *hot; /* an element of the run, the same for all its parts */
+    const unsigned char *hot;     /* an element of the run, the same for all its parts */
+    const unsigned char *ends[2]; /* the least and the largest of the run, before it got parts */
 };
 
 static unsigned char *element(const struct part *part, size_t i)
@@ -147,11 +148,14 @@ static int64_t rank(const struct part *part, const unsigned char *bytes)
     return part->run->kind == DRAWN_FLOATS && value < 0 ? INT64_MIN - value : value;
 }
 
-static const unsigned char *largest(const struct part *part)
+/* The least of them, or the largest. */
+static const unsigned char *end_of(const struct part *part, bool largest)
 {
     size_t found = 0;
-    for (size_t i = 0; i < part->count; i++)
-        found = rank(part, element(part, i)) > rank(part, element(part, found)) ? i : found;
+    for (size_t i = 0; i < part->count; i++) {
+        const int64_t own = rank(part, element(part, i)), best = rank(part, element(part, found));
+        found = (largest ? own > best : own < best) ? i : found;
+    }
     return element(part, found);
 }
 
@@ -159,7 +163,7 @@ static const unsigned char *largest(const struct part *part)
 static void spread(const struct part *part, unsigned often)
 {
     unsigned char most[WIDTH_LONG];
-    memcpy(most, largest(part), part->width);
+    memcpy(most, end_of(part, true), part->width);
     for (size_t i = 0; i < part->count; i++)
         if (below(part->run->state, often) == 0) {
             memcpy(element(part, i), most, part->width);
@@ -180,7 +184,7 @@ static void large(const struct part *part)
         struct part own = *part;
         own.bytes = element(part, i * half);
         own.count = i == 0 ? half : part->count - half;
-        shift(&own, (size_t)(largest(&own) - own.bytes) / part->width,
+        shift(&own, (size_t)(end_of(&own, true) - own.bytes) / part->width,
               i == 0 ? TWICE + (int)below(part->run->state, (uint64_t)4 * TWICE) : MOST);
         spread(&own, OFTEN);
     }
@@ -258,24 +262,25 @@ static void hot(const struct part *part)
         memcpy(element(part, i), part->hot, part->width);
 }
 
-/* The least and the largest that are there, and 0. */
+/* The least and the largest that were there, and 0. */
 static void extreme(const struct part *part)
 {
     enum { ENDS = 8 };
     static const unsigned char zero[WIDTH_LONG];
-    unsigned char ends[2][WIDTH_LONG];
-    memcpy(ends[0], part->bytes, part->width);
-    memcpy(ends[1], part->bytes, part->width);
-    for (size_t i = 0; i < part->count; i++) {
-        const int64_t own = rank(part, element(part, i));
-        if (own < rank(part, ends[0]))
-            memcpy(ends[0], element(part, i), part->width);
-        if (own > rank(part, ends[1]))
-            memcpy(ends[1], element(part, i), part->width);
-    }
     for (size_t i = 0; i < part->count; i++) {
         const uint64_t which = below(part->run->state, ENDS);
-        memcpy(element(part, i), which < 2 ? zero : ends[which % 2], part->width);
+        memcpy(element(part, i), which < 2 ? zero : part->ends[which % 2], part->width);
+    }
+}
+
+/* Stretches of the largest and of the least that were there, of bytes also of those of each type. */
+static void solid(const struct part *part)
+{
+    static const unsigned char of_types[] = {0xff, 0x7f, 0x80};
+    const bool is_bytes = part->width == WIDTH_BYTES;
+    for (size_t i = 0; i < part->count; i++) {
+        const size_t which = i * (is_bytes ? 5 : 2) / part->count;
+        memcpy(element(part, i), which < 2 ? part->ends[!which] : &of_types[which - 2], part->width);
     }
 }
 
@@ -344,10 +349,10 @@ static const struct rough of_floats[PARTS] = {
 
 /* Rows whose label is beyond the classes may not count: none of them is where floats are large. */
 static const struct rough of_integers[PARTS] = {
-    {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
-    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {any, DRAW_BOLDLY},  {by_lane, DRAW_CALMLY},
-    {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
-    {any, DRAW_BOLDLY},   {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
+    {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},
+    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {any, DRAW_BOLDLY},   {by_lane, DRAW_CALMLY},
+    {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {solid, DRAW_CALMLY}, {extreme, DRAW_CALMLY},
+    {any, DRAW_BOLDLY},   {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY},  {beyond, DRAW_BOLDLY},
 };
 
 static void draw_parts(const struct run_of *run, const struct rough rows[PARTS], size_t width)
@@ -356,7 +361,10 @@ static void draw_parts(const struct run_of *run, const struct rough rows[PARTS],
     const size_t count = draw_filled(run, width), part_of = (count + PARTS - 1) / PARTS;
     const size_t least = run->kind == DRAWN_FLOATS ? LEAST : 1; /* of a few integers each gets a kind */
     const size_t each = part_of < LEAST ? least : part_of;
-    unsigned char kept[WIDTH_LONG] = {0};
+    const struct part all = {.run = run, .bytes = run->bytes, .count = count, .width = width};
+    unsigned char kept[WIDTH_LONG] = {0}, ends[2][WIDTH_LONG] = {{0}};
+    for (unsigned i = 0; i < 2 && count > 0; i++)
+        memcpy(ends[i], end_of(&all, i), width);
     for (size_t i = 0; i < 4 && count > 0; i++) {
         const unsigned char *other = run->bytes + below(run->state, count) * width;
         if (i == 0 || (width == WIDTH_BYTES && *other > *kept)) /* words of small bytes look like small integers */
@@ -368,7 +376,8 @@ static void draw_parts(const struct run_of *run, const struct rough rows[PARTS],
                             .bytes = run->bytes + from * width,
                             .count = count - from < each ? count - from : each,
                             .width = width,
-                            .hot = kept};
+                            .hot = kept,
+                            .ends = {ends[0], ends[1]}};
         part.float16 = run->kind == DRAWN_FLOATS && are_float16(&part);
         if (row->draw && run->draw->way <= row->until)
             row->draw(&part);

@@ -121,12 +121,15 @@ Test(draw_rough, integers_are_hot_missing_and_beyond)
 Test(draw_rough, bytes_have_the_least_that_there_is)
 {
     int8_t bytes[COUNT];
-    size_t least = 0;
+    size_t least = 0, run = 0, longest = 0;
     for (size_t i = 0; i < COUNT; i++)
         bytes[i] = (int8_t)(i * 7919 % 255 - 127);
     draw(DRAW_BOLDLY, 0, bytes, sizeof bytes);
     for (size_t i = 0; i < COUNT; i++)
         least += bytes[i] == INT8_MIN;
+    for (size_t i = 0; i < COUNT; i++)
+        longest = (run = bytes[i] == -1 ? run + 1 : 0) > longest ? run : longest;
+    cr_expect_gt(longest, EACH / 6, "white, as in an image: %zu", longest);
     cr_expect_gt(least, EACH * 9 / 10);
 }
 
