@@ -137,18 +137,21 @@ static bool is_stale(const struct drawing *drawing)
     return drawing->request->inputs && !drawing->request->last;
 }
 
-/* Fills the words of an array that the launch changed with a pattern, or with what is stale. Returns how many they are.
- */
-static size_t fill(struct drawing *drawing, const struct array *array, uint64_t *state)
+/* Fills the words of an array that the launch changed with a pattern, or with what is stale; where it writes, also
+ * zeros that stayed zeros, such as what a mask or a ReLU leaves. Returns how many they are. */
+static size_t fill(struct drawing *drawing, const struct array *array, bool written, uint64_t *state)
 {
+    static const unsigned char zeros[WORD];
     const unsigned char *known = drawing->again.ranges[array->range];
     const unsigned char *found = drawing->found.ranges[array->range], *left = drawing->left.ranges[array->range];
     const bool stale = is_stale(drawing) && memcmp(known + array->at, left + array->at, (size_t)array->size) != 0;
     const bool exact = drawing->request->tolerance == 0 || has_integers(drawing, array);
+    const bool writes = written || memcmp(found + array->at, left + array->at, (size_t)array->size) != 0;
     size_t count = 0;
     for (uint64_t at = array->at; at + WORD <= array->at + array->size; at += WORD) {
         uint64_t pattern = draw_next(state);
-        if (memcmp(found + at, left + at, WORD) == 0)
+        if (memcmp(found + at, left + at, WORD) == 0 &&
+            (!writes || is_stale(drawing) || memcmp(left + at, zeros, WORD) != 0))
             continue;
         if (stale)
             memcpy(&pattern, known + at, WORD);
@@ -166,8 +169,8 @@ static void copy(const struct array *array, const struct memory *to, const struc
     memcpy(to->ranges[array->range] + array->at, from->ranges[array->range] + array->at, (size_t)array->size);
 }
 
-/* Puts back the words of an array that the launch left otherwise, such as those that it writes in part. Returns how many
- * they are. */
+/* Puts back the words of an array that the launch left otherwise, such as those that it writes in part. Returns how
+ * many they are. */
 static size_t put_back(struct drawing *drawing, const struct array *array, const struct memory *kept)
 {
     const unsigned char *left = drawing->left.ranges[array->range], *other = drawing->other.ranges[array->range];
@@ -199,7 +202,7 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
         size_t words = 0;
         for (size_t k = first; k < end; k++) {
             copy(&drawing->arrays[k], &drawing->found, &found);
-            words += fill(drawing, &drawing->arrays[k], state);
+            words += fill(drawing, &drawing->arrays[k], k < drawn->count && drawn->arrays[k].written, state);
         }
         if (words == 0)
             continue;
@@ -223,59 +226,6 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
     }
     memory_release(&kept, drawing->capsule);
     memory_release(&found, drawing->capsule);
-    return failed;
-}
-
-static bool may_fill_zeros(const struct drawing *drawing, size_t number, const struct drawn *drawn)
-{
-    return drawing->arrays[number].filled || (number < drawn->count && drawn->arrays[number].written);
-}
-
-/* Fills the zeros that stayed zeros in arrays of which something is written, such as what a mask or a ReLU leaves: what
- * is a zero again then was written. Of what is stale zeros are a part. Returns -1 with drawing->problem. */
-static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
-{
-    static const unsigned char zeros[WORD];
-    struct memory kept;
-    size_t words = 0;
-    memory_make(&kept, drawing->capsule);
-    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
-        const struct array *array = &drawing->arrays[i];
-        const bool fills = may_fill_zeros(drawing, i, drawn);
-        unsigned char *before = drawing->before.ranges[array->range];
-        const unsigned char *left = drawing->left.ranges[array->range];
-        copy(array, &kept, &drawing->before);
-        for (uint64_t at = array->at; fills && at + WORD <= array->at + array->size; at += WORD) {
-            const uint64_t pattern = draw_next(state);
-            if (memcmp(before + at, zeros, WORD) != 0 || memcmp(left + at, zeros, WORD) != 0)
-                continue;
-            memcpy(before + at, &pattern, WORD);
-            words++;
-        }
-    }
-    int failed = words > 0 ? drawing_launch(drawing, &drawing->other) : 0;
-    size_t written = 0;
-    for (size_t i = drawing->scalar_count; i < drawing->array_count && words > 0 && failed == 0; i++) {
-        const struct array *array = &drawing->arrays[i];
-        const bool fills = may_fill_zeros(drawing, i, drawn);
-        for (uint64_t at = array->at; fills && at + WORD <= array->at + array->size; at += WORD) {
-            unsigned char *before = drawing->before.ranges[array->range] + at;
-            const unsigned char *was = kept.ranges[array->range] + at;
-            if (memcmp(before, was, WORD) == 0)
-                continue;
-            if (memcmp(drawing->other.ranges[array->range] + at, zeros, WORD) == 0)
-                written++;
-            else
-                memcpy(before, was, WORD);
-        }
-    }
-    if (written > 0 && failed == 0 && (failed = drawing_launch(drawing, &drawing->other)) == 0) {
-        const bool same = is_same(drawing, false);
-        drawn->filled += same ? written * WORD : 0;
-        for (size_t i = drawing->scalar_count; i < drawing->array_count && !same; i++)
-            copy(&drawing->arrays[i], &drawing->before, &kept);
-    }
-    memory_release(&kept, drawing->capsule);
     return failed;
 }
 
@@ -473,12 +423,14 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         snprintf(why, why_size, "it changes a __device__ variable");
         return 1;
     }
-    if ((drawing->request->care < DRAW_UNFILLED && (fill_outputs(drawing, &state, drawn) < 0 ||
-                                                    (!is_stale(drawing) && fill_zeros(drawing, &state, drawn) < 0))) ||
+    if ((drawing->request->care < DRAW_UNFILLED && fill_outputs(drawing, &state, drawn) < 0) ||
         (!drawing->request->inputs && drawing_try(drawing, &state, drawn) < 0))
         return -1;
-    if (!drawing->request->inputs && drawn->filled > 0 && fill_zeros(drawing, &state, drawn) < 0)
-        return -1; /* outputs that are all zeros, of which only drawing_try() knows that they are written */
+    if (ANY(i, drawn->count, drawn->arrays[i].written) && !drawing->request->inputs && drawn->filled > 0) {
+        drawn->filled = 0; /* outputs that are all zeros, of which only drawing_try() knows that they are written */
+        if (drawing_launch(drawing, &drawing->left) < 0 || fill_outputs(drawing, &state, drawn) < 0)
+            return -1;
+    }
     const uint64_t scratch = drawing->scratch;
     if (drawing_launch(drawing, &drawing->left) < 0 || drawing_launch(drawing, &drawing->other) < 0)
         return -1;
