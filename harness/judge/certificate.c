@@ -224,14 +224,19 @@ static bool is_open(const struct result *result, const char *metric)
 }
 
 /* Reads how much arithmetic is of each type, or of a more precise one. Returns 1; 0 when there is none; -1 when nobody
- * knows. Counters also count constants that compilers set by instructions of halves, and conversions. */
+ * knows. Counters also count constants that compilers set by instructions of halves, and conversions: only the
+ * simulator tells them apart. */
 static int read_work(const struct result *result, bool no_singles, bool no_halves, double work[TYPES])
 {
+    const double converted = result_value(result, "fp16_conversions");
     double all = 0;
     for (size_t i = 0; i < TYPES; i++) {
         char metric[32];
         snprintf(metric, sizeof metric, "%s_arithmetic", types[i]);
-        all += (no_halves && i == 2) || (no_singles && i == 1 && all > 0) ? 0 : result_value(result, metric);
+        const double counted = result_value(result, metric);
+        all += (no_halves && i == 2) || (no_singles && i == 1 && all > 0) ? 0
+               : i < 2 || isnan(converted)                                ? counted
+                                                                          : 2 * (counted - converted); /* packed */
         work[i] = all;
     }
     return isnan(all) ? -1 : all > 0;

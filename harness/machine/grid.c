@@ -65,6 +65,7 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
         const struct instruction *one = &code->list[i];
         tallies[i].slow = one->pipe * tallies[i].executed;
         tallies[i].barriers = one->barrier * tallies[i].executed;
+        tallies[i].converted = one->converts ? tallies[i].working : 0;
         if (one->past_l1)
             tallies[i].past_l1 = tallies[i].unit_sectors;
         /* Of a copy past the L1 that @!P0 guards, instrumented code counts more lanes: lanes_copy.c. */

@@ -56,6 +56,7 @@ static const struct {
     [COMPUTED_PAST_L1]   = {"cugate.sectors_past_l1",       SOURCE_SIMULATION, false},
     [COMPUTED_HOST_BYTES] = {"cugate.host_bytes",           SOURCE_SIMULATION, false},
     [COMPUTED_MANAGED_BYTES] = {"cugate.managed_bytes",     SOURCE_SIMULATION, false},
+    [COMPUTED_CONVERTED] = {"cugate.fp16_conversions",      SOURCE_SIMULATION, false},
 };
 /* clang-format on */
 

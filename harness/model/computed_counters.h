@@ -61,6 +61,7 @@ enum computed_counter {
     COMPUTED_PAST_L1,       /* sectors of loads that the L1 does not answer, and of copies of the hardware */
     COMPUTED_HOST_BYTES,    /* bytes that a kernel accesses in memory of the host, */
     COMPUTED_MANAGED_BYTES, /* and in managed memory */
+    COMPUTED_CONVERTED,     /* threads whose instruction of halves is no arithmetic */
     COMPUTED_COUNTERS
 };
 

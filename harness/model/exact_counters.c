@@ -20,6 +20,7 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_FP64_FUSED] = "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum",
     [EXACT_FP32] = "smsp__sass_thread_inst_executed_ops_fadd_fmul_ffma_pred_on.sum",
     [EXACT_FP32_FUSED] = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+    [EXACT_FP16_CONVERTED] = "cugate.fp16_conversions",
     [EXACT_FP16] = "smsp__sass_thread_inst_executed_ops_hadd_hmul_hfma_pred_on.sum",
     [EXACT_FP16_FUSED] = "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum",
     [EXACT_LOAD_WAITS] = "cugate.load_waits",

@@ -64,6 +64,7 @@ PLAIN(slow)
 PLAIN(barriers)
 PLAIN(slept)
 PLAIN(past_l1)
+PLAIN(converted)
 PLAIN(loose)
 PLAIN(wide)
 PLAIN(breaks)
@@ -101,6 +102,7 @@ static const struct {
     [EXACT_FP64_FUSED] = {fp64_fused, NULL},
     [EXACT_FP32] = {fp32, NULL},
     [EXACT_FP32_FUSED] = {fp32_fused, NULL},
+    [EXACT_FP16_CONVERTED] = {converted, NULL},
     [EXACT_FP16] = {fp16, NULL},
     [EXACT_FP16_FUSED] = {fp16_fused, NULL},
     [EXACT_LOAD_WAITS] = {waits, NULL},

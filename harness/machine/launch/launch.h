@@ -48,6 +48,7 @@ struct tally {
     /* Cycles for which slow pipes are held; barriers, and fences as so many (sass/pace.c); ns that warps ask to sleep;
      * sectors of loads past the L1, and of copies of the hardware. */
     uint64_t slow, barriers, slept, past_l1;
+    uint64_t converted;         /* threads whose instruction of halves converts, or sets a constant */
     uint64_t home_bytes[HOMES]; /* of sectors that lanes access, and of bulk copies, by where they lie */
     /* Of the first instruction alone: how many the warp that executes most of the launch executes, and the block. */
     uint64_t longest_warp, busiest_block;

@@ -225,6 +225,17 @@ static bool has_fence(const struct instruction *code)
     return code->traits & TRAIT_FENCE || (code->traits & TRAIT_LOAD && has_modifier(code, "STRONG"));
 }
 
+static bool is_zero(const struct operand *operand)
+{
+    return operand->kind == OPERAND_ROW && operand->row == ROW_ZERO * ROW_BYTES;
+}
+
+static bool converts(const struct instruction *code)
+{
+    const bool sets = code->traits & TRAIT_FUSED && is_zero(&code->operands[1]) && is_zero(&code->operands[2]);
+    return code->traits & TRAIT_FP16 && (IS(F32) || sets);
+}
+
 /* Places in the code are counted from the beginning of a section. */
 static void shift_target(const struct function_text *function, struct instruction *code)
 {
@@ -259,6 +270,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
     }
     for (size_t i = 0; i < code->count; i++) {
         const struct operand *asked = operand_of(&code->list[i], OPERAND_SPECIAL);
+        code->list[i].converts = converts(&code->list[i]);
         code->tells_others |= tells_others(&code->list[i]);
         code->multiplies_apart |= code->list[i].apart;
         code->has_spins |= (code->list[i].traits & TRAIT_SPINS) != 0;

@@ -222,6 +222,7 @@ struct instruction {
     unsigned modifier_count;
     unsigned char pipe, barrier; /* the cycles for which it holds a slow pipe; how many barriers it is like: pace.c */
     bool past_l1;                /* a load that the L1 does not answer */
+    bool converts;               /* it adds halves to a float, or to nothing: it is counted as arithmetic of halves */
     unsigned short work; /* it takes this CPU about as long as so many others: a product of matrices; 0: as one */
 } __attribute__((aligned(64))); /* so that few lines of the CPU's caches have the first operands */
 

@@ -14,13 +14,14 @@ static void put_values(struct result *result, const char *const *metrics, const 
     }
 }
 
-/* A kernel on one of its inputs: arithmetic in fp64, fp32 and fp16, and whether by tensor cores. */
-static struct result result_of(double fp64, double fp32, double fp16, enum tensor_cores tensor)
+/* A kernel on one of its inputs: arithmetic in fp64, fp32 and fp16, what of that only converts, and whether by tensor
+ * cores. */
+static struct result result_of(const double work[4], enum tensor_cores tensor)
 {
-    static const char *const metrics[] = {"fp16_arithmetic", "fp32_arithmetic", "fp64_arithmetic"};
-    const double values[] = {fp16, fp32, fp64};
+    static const char *const metrics[] = {"fp16_arithmetic", "fp16_conversions", "fp32_arithmetic", "fp64_arithmetic"};
+    const double values[] = {work[2], work[3], work[1], work[0]};
     struct result result = {.id = x_strdup("k/v~0")};
-    put_values(&result, metrics, values, isnan(fp64) ? 0 : ARRAY_SIZE(values));
+    put_values(&result, metrics, values, isnan(*work) ? 0 : ARRAY_SIZE(values));
     *ARRAY_GROW(result.launches, result.launch_count) =
         (struct launch){.function = x_strdup("f"), .has_machine = true, .machine = {.tensor = tensor}};
     return result;
@@ -47,10 +48,10 @@ static void expect_precision(const char *where, const char *text, const char *ou
     cr_assert_eq(split_at(text, ";", parts, ARRAY_SIZE(parts)), ARRAY_SIZE(parts), "%s", where);
     struct result results[2];
     for (size_t i = 0; i < 2; i++) {
-        double arithmetic[3] = {0};
-        for (size_t k = 0; k < ARRAY_SIZE(arithmetic); k++)
-            arithmetic[k] = leading_number(&parts[i]);
-        results[i] = result_of(arithmetic[0], arithmetic[1], arithmetic[2], tensor_named(parts[2 + i] + 1));
+        double work[4] = {0, 0, 0, NAN};
+        for (size_t k = 0; k < ARRAY_SIZE(work) && *parts[i]; k++)
+            work[k] = leading_number(&parts[i]);
+        results[i] = result_of(work, tensor_named(parts[2 + i] + 1));
     }
     const struct result *bases[] = {&results[0]}, *nows[] = {&results[1]};
     const struct certificate_facts facts =

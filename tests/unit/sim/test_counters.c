@@ -28,7 +28,7 @@ static const struct tally tallies[COUNT] = {
     [GENERIC_LOCAL] = {WARP(32), .sectors = 64, .unit_sectors = 64, .local_accesses = 1},
     [LOCAL_STORE] = {WARP(32), .sectors = 128, .unit_sectors = 128, .local_accesses = 1},
     [BRANCH] = {.executed = 4, .active = 128, .working = 100, .uniform = 3, .divergent = 1},
-    [FUSED] = {.executed = 2, .active = 64, .working = 60},
+    [FUSED] = {.executed = 2, .active = 64, .working = 60, .converted = 3},
     [SHARED_LOAD] = {WARP(32), .constant_replays = 7, .wavefronts = 5, .ideal_wavefronts = 1, .shared_accesses = 1},
 };
 
@@ -58,6 +58,7 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
         [EXACT_LOCAL_STORE_SECTORS] = 128,
         [EXACT_FP32] = 60,
         [EXACT_FP32_FUSED] = 60,
+        [EXACT_FP16_CONVERTED] = 3,
         [EXACT_CONSTANT_REPLAYS] = 7,
         [EXACT_LOCAL_SECTORS] = 192,
         [EXACT_OUTSIDE_WAITS] = 13,
