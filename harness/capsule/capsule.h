@@ -459,6 +459,8 @@ struct draw_request {
         FORM_SIZES,  /* sizes are drawn too */
         FORM_ORDERS, /* groups are in another order too */
         FORM_NANS,   /* a few floats are NaN, all else is as captured */
+        FORM_ZEROS,  /* every second scalar is 0, the others are 1, odd or even, or larger; all else is as captured */
+        FORM_OTHERS, /* and the other way round */
         DRAW_FORMS
     } form;
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */
@@ -467,7 +469,7 @@ struct draw_request {
     enum value_type type;
     enum draw_care {
         DRAW_ALL,
-        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps, or by NaNs */
+        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps */
         DRAW_FEW_FAR,  /* it does so again: only scalars are drawn far */
         DRAW_CLOSE,    /* and again: nothing is */
         DRAW_MILDLY,   /* and again: no float is drawn boldly */

@@ -301,22 +301,28 @@ bool drawn_has_form(const struct drawn_array *array, enum draw_form form)
 {
     if (form == FORM_ORDERS || array->way >= DRAW_KEPT)
         return form == FORM_ORDERS && array->reorders;
+    if (form >= FORM_ZEROS)
+        return array->is_scalar && array->kind != DRAWN_SIZE && array->effect == EFFECT_SEEN && !is_flag(array);
     return form == FORM_SIZES ? array->kind == DRAWN_SIZE
                               : array->kind == DRAWN_FLOATS && !array->is_scalar && array->effect == EFFECT_SEEN;
 }
 
 static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
-    const bool sizes = drawing->request->form == FORM_SIZES, nans = drawing->request->form == FORM_NANS;
+    const enum draw_form form = drawing->request->form;
+    const bool sizes = form == FORM_SIZES;
+    unsigned turn = form == FORM_OTHERS;
     for (size_t i = 0; i < drawing->array_count && i < drawn->count; i++) {
         struct drawn_array *array = &drawn->arrays[i];
         const uint64_t seed = draw_next(state);
-        const enum draw_way way = array->reorders && drawing->request->form == FORM_ORDERS ? DRAW_CALMLY
-                                  : array->far && !drawing->request->last                  ? array->far
-                                  : array->less && drawing->request->last                  ? DRAW_NARROWLY
-                                                                                           : array->way;
-        if (nans ? drawn_has_form(array, FORM_NANS)
-                 : (sizes || array->kind != DRAWN_SIZE) && (drawing->request->last || !is_flag(array)))
+        const enum draw_way way = array->reorders && form == FORM_ORDERS  ? DRAW_CALMLY
+                                  : array->far && !drawing->request->last ? array->far
+                                  : array->less && drawing->request->last ? DRAW_NARROWLY
+                                                                          : array->way;
+        const bool has = drawn_has_form(array, form);
+        drawing->special = has && form >= FORM_ZEROS ? 1 + turn++ % 2 : 0;
+        if (form >= FORM_NANS ? has
+                              : (sizes || array->kind != DRAWN_SIZE) && (drawing->request->last || !is_flag(array)))
             drawing_draw(drawing, i, way, drawing->request->last, seed, NULL);
         if (sizes && array->kind == DRAWN_SIZE)
             memcpy(&array->drawn, bytes_of(drawing, &drawing->arrays[i], &drawing->before), (size_t)array->size);
@@ -391,6 +397,12 @@ static bool changes_variable(const struct drawing *drawing)
             memcmp(drawing->found.ranges[i], drawing->left.ranges[i], (size_t)drawing->capsule->ranges[i].size) != 0);
 }
 
+/* A form that decides nothing is left out; other inputs have to be drawn with more care. */
+static int decides_nothing(const struct drawing *drawing, const char *why)
+{
+    return drawing->request->form >= FORM_NANS ? 0 : problem_set(drawing->problem, "%s", why);
+}
+
 static int draw(struct drawing *drawing, struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size)
 {
     uint64_t state = drawing->scratch = drawing->request->seed;
@@ -415,7 +427,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return none < 0 ? -1 : 0;
     if (drawing->request->inputs && form != FORM_NANS)
         draw_all(drawing, &state, drawn);
-    if (drawing->request->inputs && form != FORM_NANS &&
+    if (drawing->request->inputs && form < FORM_NANS &&
         drawing->request->care < (drawing->request->last ? DRAW_ANEW : DRAW_MILDLY))
         relate(drawing, &state, drawn);
     TRY(drawing_launch(drawing, &drawing->left));
@@ -443,18 +455,20 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
             return 1;
         }
     }
+    if (form >= FORM_NANS && !is_same(drawing, false))
+        return 0;
     if (form == FORM_NANS)
-        return is_same(drawing, false) ? write_capsule(drawing, writer) : 0;
+        return write_capsule(drawing, writer);
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->left);
     if (drawing->request->inputs && numbers.words == 0)
-        return problem_set(drawing->problem, "it leaves all as it was");
+        return decides_nothing(drawing, "it leaves all as it was");
     const uint64_t infinite = numbers.special[SPECIAL_BELOW] + numbers.special[SPECIAL_ABOVE];
     if (!drawing->request->inputs && infinite + numbers.special[SPECIAL_NAN] > numbers.words / 2) {
         snprintf(why, why_size, "most of its results are infinite or NaN");
         return 1;
     }
     if (drawing_says_less(&numbers, drawn))
-        return problem_set(drawing->problem, "more of its results become infinite, subnormal or NaN");
+        return decides_nothing(drawing, "more of its results become infinite, subnormal or NaN");
     if (!is_same(drawing, true)) {
         if (drawing->request->last && drawing->request->care < DRAW_ONCE)
             return problem_set(drawing->problem, "its results vary from launch to launch when an integer occurs twice");
@@ -464,11 +478,11 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
     const int unsure = may_round ? drawing_allow_rounding(drawing, drawn, &state) : 0;
     TRY(unsure);
     if (unsure > 0 && drawing->request->care + 1 < DRAW_CARES)
-        return problem_set(drawing->problem, "most of its results hang on rounding");
+        return decides_nothing(drawing, "most of its results hang on rounding");
     /* Of what overflows only on inputs that are drawn, code that sums in another order may leave something else. */
     if (drawing->request->inputs && drawing_overflows(drawing, &drawing->base, &drawing->again, &drawing->left, true) &&
         drawing->request->care + 1 < DRAW_CARES)
-        return problem_set(drawing->problem, "most of its results overflow");
+        return decides_nothing(drawing, "most of its results overflow");
     return write_capsule(drawing, writer);
 }
 

@@ -193,6 +193,7 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
                               .constants = drawing->constants,
                               .constant_count = drawing->constant_count,
                               .nans = drawing->nans,
+                              .special = drawing->special,
                               .integers = has_integers(drawing, array),
                               .hot = drawing->request->inputs && drawing->request->care < DRAW_ANEW,
                               .stale = drawing->request->inputs && !last,
@@ -480,7 +481,7 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
     drawn->words = numbers.words;
     const int64_t varying = launch_otherwise(drawing, &drawing->left);
     int failed = varying < 0 ? -1 : 0;
-    drawn->count = drawing->array_count < DRAWN_MOST ? drawing->array_count : DRAWN_MOST;
+    drawn->count = drawing->array_count < DRAWN_MOST - DRAW_FORMS ? drawing->array_count : DRAWN_MOST - DRAW_FORMS;
     for (size_t i = 0; i < drawn->count && failed == 0; i++) {
         const struct array *array = &drawing->arrays[i];
         const bool changed = memcmp(bytes_of(drawing, array, &drawing->base), bytes_of(drawing, array, &drawing->left),

@@ -19,7 +19,8 @@ struct draw {
     unsigned nans;  /* so many floats become NaN, and nothing else is drawn */
     bool integers;  /* whoever made the task says so: they are no floats, whatever they look like */
     bool hot;       /* in all draws but the last most integers are the same: counters of few bits overflow */
-    bool infinite;  /* infinities are among the constants, where the code has them */
+    unsigned special;          /* a scalar is 0, or 2: near 0, 1, or another value; 0: it is not */
+    bool infinite;             /* infinities are among the constants, where the code has them */
     const uint32_t *constants; /* words that the code compares with, or masks by; never empty where it is far */
     size_t constant_count;
 };

@@ -31,6 +31,7 @@ struct drawing {
     uint32_t *constants;       /* words that the code compares with, or masks by */
     size_t constant_count;
     unsigned nans;               /* how many floats of each array become NaN */
+    unsigned special;            /* as struct draw has it */
     uint64_t scratch;            /* by which the next pattern in scratch memory is drawn */
     bool has_varied, has_masked; /* has_masked: of `varies` some is not compared, since it overflows */
 };

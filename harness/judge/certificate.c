@@ -46,15 +46,19 @@ static char *of_these_sizes(const struct certificate_facts *facts, const struct 
     size_t size = 0, listed = 0;
     FILE *stream = x_memstream(&words, &size);
     const char form = now->id[strlen(now->id) - 1];
-    const bool order = form == 'o', nans = form == 'x';
+    const bool order = form == 'o', nans = form == 'x', sizes = form == 'n';
     fprintf(stream, "with %s: %s%s%s; to judge only %s, add %s",
             nans    ? "NaN among its inputs"
             : order ? "other orders"
-                    : "other sizes",
+            : sizes ? "other sizes"
+                    : "scalar arguments of 0, 1, another parity or a larger value",
             result_status_name(now->status), now->reason ? ": " : "", now->reason ? now->reason : "",
             nans ? "numbers" : "the captured ones", nans ? "--allow nan" : "--keep ");
     for (size_t i = 0; i < facts->input_count && !nans; i++)
-        if ((order ? facts->inputs[i].reorders : *facts->inputs[i].size != 0) && facts->inputs[i].moves)
+        if ((order   ? facts->inputs[i].reorders
+             : sizes ? *facts->inputs[i].size != 0
+                     : *facts->inputs[i].value && !*facts->inputs[i].size) &&
+            facts->inputs[i].moves)
             fprintf(stream, "%s%u", listed++ > 0 ? "," : "", facts->inputs[i].argument);
     fclose(stream);
     return words;
@@ -75,7 +79,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "not run");
-        } else if (fails && strchr("nox", now->id[strlen(now->id) - 1])) {
+        } else if (fails && strchr("noxst", now->id[strlen(now->id) - 1])) {
             free(open.words);
             open.words = of_these_sizes(facts, now);
         } else if (fails) {

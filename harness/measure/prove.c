@@ -67,7 +67,8 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
 {
     static const unsigned char boldly[DRAWN_MOST];
     static const uint64_t anew = UINT64_C(0x9e3779b97f4a7c15);
-    static const char letters[DRAW_FORMS] = {[FORM_SIZES] = 'n', 'o', 'x'};
+    static const char letters[DRAW_FORMS] = {[FORM_SIZES] = 'n', 'o', 'x', 's', 't'};
+    const unsigned char *const ways = trial->number == job->from ? job->ways : boldly;
     const bool given = job->draws->tolerance > 0;
     uint64_t seed = job->draws->seed;
     int result = 0;
@@ -76,10 +77,13 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
     for (unsigned i = 0; i < job->draws->count + (job->draws->count > 0 ? DRAW_FORMS : 1) && result == 0; i++) {
         const enum draw_form form = i > job->draws->count ? (enum draw_form)(i - job->draws->count) : FORM_CAPTURED;
         const size_t first = form != FORM_CAPTURED ? first_of(drawn, form) : DRAWN_MOST;
+        const size_t own = DRAWN_MOST - DRAW_FORMS + form; /* where a form is left out alone that fails */
         if (form != FORM_CAPTURED &&
-            (first == drawn->count || (form == FORM_NANS && (!job->draws->nans || job->care > 0))))
+            (first == drawn->count || ways[own] != DRAW_BOLDLY || (form == FORM_NANS && !job->draws->nans)))
             continue;
-        if (form == FORM_SIZES || form == FORM_ORDERS) /* which may fail together */
+        if (form >= FORM_NANS)
+            say_trial(trial, own, DRAW_BOLDLY);
+        else if (form != FORM_CAPTURED) /* which may fail together */
             say_trial(trial, first,
                       (enum draw_way)((drawn->arrays[first].way | (form == FORM_ORDERS ? DRAW_WHOLE : 0)) -
                                       (form == FORM_ORDERS)));
@@ -99,7 +103,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
                                              .tolerance = given ? job->draws->tolerance : capsule->tolerance,
                                              .type = given ? job->draws->type : capsule->type,
                                              .care = (enum draw_care)job->care,
-                                             .ways = trial->number == job->from ? job->ways : boldly,
+                                             .ways = ways,
                                              .tries = say_trial,
                                              .self = trial};
         result = capsule_draw(player, capsule, &request, writer, drawn, why, why_size, problem);

@@ -226,8 +226,9 @@ Test(certificate, what_is_wrong_with_other_sizes_alone_is_undecided)
     const struct result *nows[] = {&right, &wrong}, *bases[] = {&right, &right};
     const struct certificate_input inputs[] = {{.argument = 3, .bytes = 4, .moves = true, .size = "3"},
                                                {.argument = 4, .bytes = 64, .moves = true, .reorders = true},
-                                               {.argument = 5, .bytes = 4, .moves = true, .size = "7"}};
-    struct certificate_facts facts = FACTS(bases, nows, nows, 2, .inputs = inputs, .input_count = 3, .wanted = 2);
+                                               {.argument = 5, .bytes = 4, .moves = true, .size = "7"},
+                                               {.argument = 6, .bytes = 4, .moves = true, .value = "2"}};
+    struct certificate_facts facts = FACTS(bases, nows, nows, 2, .inputs = inputs, .input_count = 4, .wanted = 2);
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
                 "with other sizes: wrong result: byte 4; to judge only the captured ones, add --keep 3,5", 0);
     wrong.id = "k/v~o";
@@ -236,6 +237,8 @@ Test(certificate, what_is_wrong_with_other_sizes_alone_is_undecided)
     wrong.id = "k/v~x";
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
                 "with NaN among its inputs: wrong result: byte 4; to judge only numbers, add --allow nan", 0);
+    wrong.id = "k/v~s";
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "to judge only the captured ones, add --keep 6", 0);
     wrong.id = "k/v~2";
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_REFUSED, "wrong result: byte 4", 1);
 }
