@@ -14,13 +14,10 @@
 
 static unsigned argument_to(const struct capsule *capsule, uint64_t begin)
 {
-    uint64_t address;
-    for (unsigned i = 0; i < capsule->argument_count; i++)
-        if (capsule->arguments[i].size == sizeof address &&
-            memcmp(&begin, memcpy(&address, capsule->bytes + capsule->arguments[i].offset, sizeof address),
-                   sizeof address) == 0)
-            return i + 1;
-    return 0;
+    const size_t i = FIRST(k, capsule->argument_count,
+                           capsule->arguments[k].size == sizeof begin &&
+                               memcmp(&begin, capsule->bytes + capsule->arguments[k].offset, sizeof begin) == 0);
+    return i < capsule->argument_count ? (unsigned)i + 1 : 0;
 }
 
 /* Parts a range where arguments point into it, at a multiple of what an array is drawn in. */

@@ -74,10 +74,7 @@ static bool never_fall(const unsigned char *bytes, size_t count, size_t step)
 {
     while (count > 1 && word_at(bytes, (count - 1) * step) == 0)
         count--;
-    for (size_t i = 1; i < count; i++)
-        if ((int32_t)word_at(bytes, i * step) < (int32_t)word_at(bytes, (i - 1) * step))
-            return false;
-    return true;
+    return !ANY(i, count, i > 0 && (int32_t)word_at(bytes, i * step) < (int32_t)word_at(bytes, (i - 1) * step));
 }
 
 static bool are_few(const unsigned char *bytes, size_t count)
@@ -99,10 +96,7 @@ static bool are_few(const unsigned char *bytes, size_t count)
 /* Whether all words of 8 bytes are the same, and so those of less. */
 static bool are_alike(const unsigned char *bytes, size_t size)
 {
-    for (size_t at = 8; at < size; at += 8)
-        if (memcmp(bytes, bytes + at, size - at < 8 ? size - at : 8) != 0)
-            return false;
-    return true;
+    return size <= 8 || memcmp(bytes, bytes + 8, size - 8) == 0;
 }
 
 /* How each kind is drawn: in the ways of enum draw_way. */

@@ -36,10 +36,8 @@ static size_t upper_half(const struct part *part, size_t i)
 static bool are_float16(const struct part *part)
 {
     enum { SMALL = 0x3000 };
-    bool small = false;
-    for (size_t i = 0; part->width == WIDTH_HALVES && i < part->count && !small; i++)
-        small = (half_at(part->bytes, i) & 0x7fff) < SMALL && half_at(part->bytes, i) << 1 != 0;
-    return small;
+    return part->width == WIDTH_HALVES &&
+           ANY(i, part->count, (half_at(part->bytes, i) & 0x7fff) < SMALL && half_at(part->bytes, i) << 1 != 0);
 }
 
 /* Adds to the bits of a magnitude, of bfloat16 or float32, unless that overflows or underflows. Of float16 a factor of

@@ -51,15 +51,6 @@ static void say_trial(void *self, size_t array, enum draw_way way)
     message_send(trial->pipe, MESSAGE_START, text);
 }
 
-/* Returns the first array that another form has otherwise: there is one more draw then. */
-static size_t first_of(const struct drawn *drawn, enum draw_form form)
-{
-    size_t i = 0;
-    while (i < drawn->count && !drawn_has_form(&drawn->arrays[i], form))
-        i++;
-    return i;
-}
-
 /* Writes a capsule for each draw. */
 static int draw_one(struct trial *trial, struct player *player, const struct proof_job *job,
                     const struct capsule *capsule, struct capsule_writer *writer, struct drawn *drawn, char *why,
@@ -76,7 +67,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
         seed = seed * 31 + (unsigned char)*at;
     for (unsigned i = 0; i < job->draws->count + (job->draws->count > 0 ? DRAW_FORMS : 1) && result == 0; i++) {
         const enum draw_form form = i > job->draws->count ? (enum draw_form)(i - job->draws->count) : FORM_CAPTURED;
-        const size_t first = form != FORM_CAPTURED ? first_of(drawn, form) : DRAWN_MOST;
+        const size_t first = FIRST(k, drawn->count, drawn_has_form(&drawn->arrays[k], form)); /* of those it changes */
         const size_t own = DRAWN_MOST - DRAW_FORMS + form; /* where a form is left out alone that fails */
         if (form != FORM_CAPTURED &&
             (first == drawn->count || ways[own] != DRAW_BOLDLY || (form == FORM_NANS && !job->draws->nans)))
@@ -87,9 +78,8 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
             say_trial(trial, first,
                       (enum draw_way)((drawn->arrays[first].way | (form == FORM_ORDERS ? DRAW_WHOLE : 0)) -
                                       (form == FORM_ORDERS)));
-        bool far = false;
-        for (size_t k = 0; k < drawn->count && i > 0 && i < job->draws->count; k++)
-            far |= drawn->arrays[k].far || drawn->arrays[k].kind == DRAWN_INTEGERS; /* mostly one value */
+        const bool far = i > 0 && i < job->draws->count &&
+                         ANY(k, drawn->count, drawn->arrays[k].far || drawn->arrays[k].kind == DRAWN_INTEGERS);
         OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, letters[form])
                                               : x_sprintf("%s~%u%s", capsule->id, i, far ? "f" : "");
         const struct draw_request request = {.id = id,

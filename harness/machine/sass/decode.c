@@ -225,14 +225,10 @@ static bool has_fence(const struct instruction *code)
     return code->traits & TRAIT_FENCE || (code->traits & TRAIT_LOAD && has_modifier(code, "STRONG"));
 }
 
-static bool is_zero(const struct operand *operand)
-{
-    return operand->kind == OPERAND_ROW && operand->row == ROW_ZERO * ROW_BYTES;
-}
-
 static bool converts(const struct instruction *code)
 {
-    const bool sets = code->traits & TRAIT_FUSED && is_zero(&code->operands[1]) && is_zero(&code->operands[2]);
+    const bool sets = code->traits & TRAIT_FUSED && code->operands[1].row == ROW_ZERO * ROW_BYTES &&
+                      code->operands[2].row == ROW_ZERO * ROW_BYTES;
     return code->traits & TRAIT_FP16 && (IS(F32) || sets);
 }
 
