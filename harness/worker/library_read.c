@@ -103,14 +103,14 @@ static bool take_facts(struct library_facts *facts, char *text, bool of_program)
     return *text == '\0' && facts->count > 0;
 }
 
-static int take_message(struct library_facts *facts, const char *path, const struct message *message,
+static int take_message(struct library_facts *facts, const char *path, bool of_program, const struct message *message,
                         struct problem *problem)
 {
     if (message->kind == MESSAGE_UNUSABLE) {
         problem_set(problem, "%s", message->text);
         return EXIT_USAGE;
     }
-    if (message->kind == MESSAGE_FACTS && take_facts(facts, message->text, capsules_is_file(path)))
+    if (message->kind == MESSAGE_FACTS && take_facts(facts, message->text, of_program))
         return 0;
     problem_set(problem, "%s sends invalid data: something in it writes to cugate's descriptors", path);
     return EXIT_NOT_MEASURED;
@@ -122,13 +122,13 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
     OWNED_TEXT how = NULL;
     int code = EXIT_NOT_MEASURED;
     *facts = (struct library_facts){0};
-    const bool has_code = !capsules_is_file(path); /* which runs when it is loaded */
-    if (!has_code)
+    const bool of_program = capsules_is_file(path); /* else it has code, which runs when it is loaded */
+    if (of_program)
         message = facts_of(path);
-    switch (has_code ? child_ask(tell, path, seconds, &message, &how) : CHILD_SAID) {
+    switch (of_program ? CHILD_SAID : child_ask(tell, path, seconds, &message, &how)) {
     case CHILD_SAID:
     case CHILD_BABBLED:
-        code = take_message(facts, path, &message, problem);
+        code = take_message(facts, path, of_program, &message, problem);
         break;
     case CHILD_ENDED:
         problem_set(problem, "the process that loads %s exited before it listed the kernels: %s", path,
