@@ -86,6 +86,13 @@ static bool is_hidden_work(const struct sides *sides, const struct result *base,
     return !verified && !(was.known && is.known && is.time <= was.time);
 }
 
+/* What many launches take more or less together counts, once that is what another launch costs. */
+static double floor_of(const struct sides *sides, const struct result *base, const struct result *now)
+{
+    const double often = fmin(program_launches(sides->metrics, base), program_launches(sides->metrics, now));
+    return often > 0 ? fmin(RULE_ESTIMATED_FLOOR, RULE_LAUNCH_COST / often) : RULE_ESTIMATED_FLOOR;
+}
+
 void estimate_change(struct estimated_change *change, const struct sides *sides, const struct result *base,
                      const struct result *now)
 {
@@ -101,8 +108,8 @@ void estimate_change(struct estimated_change *change, const struct sides *sides,
         change->least = fmin(change->least, change->likely / RULE_UNCALIBRATED_FACTOR);
         change->most = fmax(change->most, change->likely * RULE_UNCALIBRATED_FACTOR);
     }
-    const double limit = fmax(RULE_ESTIMATED * was->ns, RULE_ESTIMATED_FLOOR);
-    const bool far = fabs(is->ns - was->ns) > RULE_ESTIMATED_FLOOR;
+    const double floor = floor_of(sides, base, now), limit = fmax(RULE_ESTIMATED * was->ns, floor);
+    const bool far = fabs(is->ns - was->ns) > floor;
     if (far && change->likely > 1 + RULE_ESTIMATED && change->least > 1)
         change->way = ESTIMATED_SLOWER;
     else if (far && change->likely < 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
@@ -176,7 +183,7 @@ void judge_estimate(struct comparison *comparison, const struct sides *sides, co
     row->base = base->estimated->ns;
     row->now = now->estimated->ns;
     row->change = row->now - row->base;
-    row->limit = fmax(RULE_ESTIMATED * row->base, RULE_ESTIMATED_FLOOR);
+    row->limit = fmax(RULE_ESTIMATED * row->base, floor_of(sides, base, now));
     row->worse = change->way == ESTIMATED_SLOWER;
     row->share = verdict == VERDICT_SAME ? 0 : 1;
     row->base_sessions = row->run_sessions = 1;
