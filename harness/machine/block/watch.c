@@ -48,7 +48,7 @@ bool watch_samples(const struct block *block)
 {
     const uint64_t number = block->cluster->number;
     return block->grid->order == 0 && block->shared_size > block->reserved &&
-           (number < 2 || (block->alone ? block->proof != NULL : (number & (number - 1)) == 0));
+           (number < 2 || block->alone || (number & (number - 1)) == 0);
 }
 
 /* Calls those who hear of an access, before it is done or afterwards. */
