@@ -190,56 +190,33 @@ hung='did not finish within 1 s; raise the limit with --timeout'
 ) >slow.said 2>&1 &
 slow=$!
 
-# ---- Launches
+# ---- Programs
 
-program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' 'measured: 8 of 8 kernels (exit 0)'
-program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8' 'run 2 of' 'run 3 of' '!some counters of'
-options='--explain 0' program 'plain 8' 0 '8 ok, 0 failed, samples 0 0 0' '!run 2 of' \
-    'note: some counters of 8 kernels, 100.0 % of the GPU time: program/large@1024,256, ' \
-    ', ... were not read; --explain SECONDS allows more time for them, --runs 3 more runs'
-options='--runs 3' program 'plain 1' 0 '1 ok, 0 failed, samples 1 1 1'
-program 'changed' 0 '8 ok, 0 failed, samples 8 16 16'
-# How busy the GPU was is known where little was measured; what was launched at the beginning only is told.
-program 'plain 480' 0 '8 ok, 0 failed' 'busy: 80 %, first part: 0 kernels'
-program 'plain 8' 0 '8 ok, 0 failed' 'busy: not applicable %'
-options='--runs 3' program 'warmed-up' 0 '22 ok, 0 failed, samples 26 27 26' 'first part: 0 kernels' # it repeats too little to tell
-program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 2 2' 'first part: 20 kernels' '!run 2 of' '!run 3 of' \
-    'launched only while it starts: 6.48 ms of its GPU time of 54.5 ms'
-# A kernel that is launched once, and takes its part of the time, is counted in all sets.
-options='--runs 3' program 'long-first 480' 0 '2 ok, 0 failed, samples 6 3 3' 'first part: 1 kernels' 'run 3 of'
-options='--runs 3' program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 23 23' 'first part: 20 kernels' 'run 3 of'
-# What an autotuner times is not measured, and its times are in the records.
-program 'tuned' 0 '3 ok, 0 failed, samples 5 2 2' 'program: 520 launches' 'first part: 2 kernels' '!run 2 of'
-# What was launched once while another set was counted has its time, and fails nothing; it does where that is unknown.
-options='--explain 5 --runs 1' program 'aside' 0 '4 ok, 0 failed, samples 15 6 6' 'program: 240 launches' \
-    'some counters of 1 kernel, <0.1 % of the GPU time: program/tiny@100,128'
-STANDIN_NO_RECORDS=1 options='--explain 5 --runs 1' program 'aside' 5 '3 ok, 1 failed' '!program: 240'
-warned='1 kernel lacks counts of time' options='--runs 1' program 'aside' 5 '4 ok, 0 failed' '58 rows not counted'
-# More than 16 shapes of a function are one kernel, which nothing is measured of.
-program 'shapes 16' 0 '16 ok, 0 failed, samples 16 16 16'
-program 'shapes' 0 '1 ok, 0 failed, samples 0 0 0' 'program/add_one@any,128   1.20 ms       100' '!run 2' '!note'
-options='-k program/add_one@any,128' program 'shapes' 0 '1 ok, 0 failed'
-# Many shapes of one function are one line.
-program 'training 6' 0 '70 ok, 0 failed' 'program/add_one@1-69,64-192, 50 shapes   19.4 ms     1,620' '!add_one@10,64'
-options=-v program 'training 6' 0 '70 ok, 0 failed' 'program/add_one@10,64 ' '! shapes'
-program 'data' 0 '1 ok, 0 failed, samples 5 2 2'
-program 'restless' 0 '2 ok, 0 failed, samples 9 4 4' # five where counts differ, after a cold one
-program 'namesakes' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
-program 'reload' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
-program 'library' 0 '1 ok, 0 failed, samples 1 2 2'
-program 'library 20 sized' 0 '1 ok, 0 failed, samples 1 2 2'
+# row 'OPTIONS -- NAME [ARGUMENT]...' CODE WORDS...: of exec.txt.
+row() {
+    local name=${1#*-- } options=${1%%-- *} words=() word
+    for word in $options; do
+        [[ $word == STANDIN_* ]] && declare -x "$word" && options=${options#"$word "}
+    done
+    options=${options% }
+    [[ $options ]] || unset options
+    for word in "${@:3}"; do
+        if [[ $word == '~'* ]]; then local warned=${word#'~'}; else words+=("$word"); fi
+    done
+    program "$name" "$2" "${words[@]}"
+}
+while read -r line; do
+    IFS=$'\t' read -ra fields <<<"${line// | /$'\t'}"
+    [[ ! $line || $line == '#'* ]] || row "${fields[@]}"
+done <"$top/tests/scripts/exec.txt"
 # A module with the handle of another that is gone has its own code. kernels.cubin's add_one is that of `ways`.
 program 'library 20 gone add_one' 0 '1 ok, 0 failed'
 code_of() { jq -r '.kernels[].launches[]?.code // "unknown"' run.json; }
 gone=$(code_of)
 program 'library 20 apart large' 0 '1 ok, 0 failed'
 verdict 'code behind the handle of a module that is gone' "$([ "$(code_of)" != unknown ] || echo unknown)"
-program 'libraries 40' 0 '2 ok, 0 failed, samples 10 4 4' 'program/large@64,256'
 program 'ways' 0 '1 ok, 0 failed, samples 1 2 2'
 verdict 'and no other code' "$([ "$gone" = "$(code_of)" ] || echo "$gone, not $(code_of)")"
-program 'failing' 0 '8 ok, 0 failed'
-program 'second-context' 0 '8 ok, 0 failed'
-STANDIN_DEVICES=2 program 'devices' 0 '8 ok, 0 failed'
 program 'threads' 0 '2 ok, 0 failed, samples 10 4 4'
 if chosen 'what threads wait for'; then # 8 streams and two copies; its memory
     verdict 'what threads wait for' "$(jq -c '.kernels["program/program"].metrics | [.synchronizations, .allocations] |
@@ -247,106 +224,9 @@ if chosen 'what threads wait for'; then # 8 streams and two copies; its memory
     verdict 'from where is copied' "$(jq -c '.kernels["program/program"].metrics | [.copy_bytes, .host_copy_bytes,
         .pageable_copy_bytes, .host_calls] | map(.sessions[0][0]?) | select(. != [2048, 2048, 2048, null])' run.json)"
 fi
-program 'start' 5 'error: ' 'used a GPU but launched nothing on it' '!ok'
-program 'start 3' 3 'launched nothing on it' # by _exit: of its last launches all is known
-program 'none' 5 'error: ' 'did not use a GPU, so there is nothing to measure' '!ok'
 
-# ---- Ends
-
-warned=$ended options='--first 5' program 'crash' 139 '0 ok, 8 failed' '!error' 'it was launched, but never measured'
-program 'abort' 134 '8 ok, 0 failed, samples 8 7 0'
-warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' options='--first 5' program 'illegal' 1 '0 ok, 8 failed'
-options='--runs 3' program 'exit3' 3 '8 ok, 0 failed, samples 8 9 15'
-warned=$ended options='--first 5' program '_exit 23 7' 7 '0 ok, 8 failed'
-warned=$ended options='--first 5' program '_exit 23 0' 5 '0 ok, 8 failed'
-options='--runs 3' program 'quick_exit' 0 '8 ok, 0 failed, samples 8 9 15'
-options='--timeout 1' program 'plain' 0 '8 ok, 0 failed'
-
-# ---- Processes
-
-program 'fork-before' 0 '8 ok, 0 failed'
-program 'fork-after' 0 '8 ok, 0 failed, samples 8 16 10'
-program 'exec-child' 0 '8 ok, 0 failed'
-program 'processes' 0 '8 ok, 0 failed'
-
-# Counts of a collective stray, and of those of two passes one is more than it may be. It is believed, and not judged.
-program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest (13.4 ms) and communicated for 200 us (rank 0: 13.4 ms and 13.2 ms)' \
-    '!law' '!not counted'
-program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest (26.4 ms) and communicated for' '(rank 0: 13.4 ms and 13.2 ms)'
-
-# What waits is not measured, and fails where no record tells its time.
-STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'did not record its time'
-STANDIN_NO_RECORDS=1 program 'tuned' 5 'did not record its time' '!run 2'
-
-# ---- Graphs
-
-for way in 0 1 2 3 4 5; do
-    options='--runs 3' program "capture 4 $way" 0 '9 ok, 0 failed, samples 9 24 10'
-done
-# Those that were captured are rows of the graph, not of their own; instrumented counters do not see into it, so in a run
-# for these the graph keeps no kernel waiting.
-program 'graph' 0 '1 ok, 0 failed, samples 1 0 2'
-# Of the first launch in a session the time is not known, which is better than nothing; so of each that is captured anew.
-# It has no record either, since it is measured: another run in which nothing is has one, unless --runs forbids that.
-timeless='GPU time is not known: CUPTI has no records of 1 kernel'
-program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1' 'run 3 of the program: 1 kernel has no recorded time'
-program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
-# Each change of an executable graph makes it another one.
-program 'changed-graph' 0 '5 ok, 0 failed, samples 11 0 8' 'program: 40 launches' 'program/graph:add_one+add_one~' \
-    'program/graph:add_...+add_one~' 'program/graph:add_...dd_value~365afeb1' 'program/graph:add_value~' \
-    'program/graph:add_...dd_value~8035225e'
-warned=$timeless options='--runs 3' program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
-warned=$timeless options='--runs 3' program 'recapture 5' 0 '2 ok, 0 failed, samples 1 5 3'
-options='--runs 3' program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 5 6'
-
-# A graph that is launched once, behind what an autotuner times, has no record in a run that counts. What the autotuner
-# does not wait for is timed too. Another thread's hold ends none.
-program 'tuned-graph 400' 0 '4 ok, 0 failed' 'program: 403 launches' 'some counters of 2 kernels, <0.1 % of the GPU time'
 program 'tuned-graph 400 1 1' 0 '4 ok, 0 failed, samples 5 2 3' 'program: 404 launches'
 chosen 'tuned-graph 400 1 1' && verdict 'an event a hold' "$(jq -c '.kernels["program/program"].metrics.stream_calls.sessions[0][0] | select(. != 2)' run.json)"
-warned=$timeless options='--runs 2' program 'tuned-graph 40' 0 '4 ok, 0 failed' 'program: 43 launches'
-program 'tuned-graph 400 0' 0 '4 ok, 0 failed' 'program: 403 launches'
-# The record of a graph that another one of the same stream follows is whole.
-program 'tuned-graph 400 0 0 40' 0 '5 ok, 0 failed' 'program: 443 launches' '!lack'
-
-# ---- What is chosen
-
-options='--first 2' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'
-options='--first 100 --runs 3' program 'plain' 0 '8 ok, 0 failed, samples 40 48 40'
-options='--first 100 --runs 3' program 'many 200' 0 '1 ok, 0 failed, samples 100 101 100' # of more than one session
-options='--skip 3 --first 9 --runs 3' program 'plain' 0 '8 ok, 0 failed, samples 16 24 16'
-options='--metrics +tensor' program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' # what the chip lacks of optional metrics
-options='--skip 6' program 'plain' 5 'error: no launch of the program was measured: --skip leaves out' '!ok'
-options='-k program/add*' program 'plain' 0 '4 ok, 0 failed, samples 4 8 8' 'program/add_one@64,256,2048' '!tiny'
-options='-k program/tiny@1,32 -k program/large@*' program 'plain' 0 '2 ok, 0 failed, samples 2 4 4'
-options='-k program/add_one@64,256#2' program 'namesakes' 0 '1 ok, 0 failed, samples 1 2 2' 'program/add_one@64,256#2'
-options='-k program/tiny@1,31' program 'plain' 2 "error: no kernel that the program launched matches -k 'program/tiny@1,31'" \
-    "did you mean 'program/tiny@1,32'?" '!ok'
-# Only a part of the program counts, and each range is a row.
-options='--nvtx step' program 'in-ranges' 0 '2 ok, 0 failed, samples 4 4 4' 'program: 32 launches' \
-    'range program/program:step: 32 launches, 2880000 ns' '!tiny'
-options='--nvtx forward* --nvtx backward --nvtx step' program 'in-ranges' 0 '2 ok, 0 failed' 'program: 32 launches' \
-    'range program/program:forward_: 16 launches, 2688000 ns' 'range program/program:backward: 8 launches, 96000 ns' \
-    'range program/program:step: 32 launches, 2880000 ns'
-options='--nvtx step --nvtx nowhere' program 'in-ranges' 5 '2 ok' 'range program/program:step' 'program/program:nowhere' \
-    'no launch was inside an NVTX range of that name'
-options='--nvtx nowhere' program 'in-ranges' 5 'none was within an NVTX range that matches --nvtx' '!ok'
-options='--from-start off' program 'warmed-up' 0 '1 ok, 0 failed, samples 1 2 2' 'program: 8 launches' '!large' '!tiny'
-options='--from-start on' program 'warmed-up 5' 0 '22 ok, 0 failed' 'program: 26 launches'
-options='--from-start off' program 'plain' 5 'none was between cudaProfilerStart and cudaProfilerStop' '!ok'
-options='--name mine_2' program 'plain' 0 '8 ok, 0 failed' 'mine_2/tiny@1,32' '!program/tiny'
-options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
-options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 48 0'
-warned='8 kernels lack counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors, because they were launched too' \
-    options='--runs 1' program 'plain 16' 5 '8 ok, 0 failed, samples 8 0 0' '144 rows not counted'
-options='--lines --runs 3' program 'plain 16' 0 '8 ok, 0 failed, samples 8 16 8' 'LINES program/large@1024,256' \
-    'LINES program/scale<uint>@32,64'
-options='--lines' program 'namesakes' 0 '2 ok' 'LINES program/add_one@64,256' 'LINES program/add_one@64,256#2'
-warned='no exact counts by source line: a graph launch has no counts by source line' options='--lines' \
-    program 'capture' 0 '9 ok, 0 failed' 'LINES program/add_one@64,256' '!LINES program/graph' '!error'
-
-# A session takes 64 launches, also of kernels that nobody wants.
-options='-k program/add_one* --first 100 --runs 3' program 'every-third 300' 0 '1 ok, 0 failed, samples 99 100 99'
 
 # ---- Who launches
 
