@@ -117,6 +117,18 @@ program() {
     expect "program $name${options+, $options}" "$wanted" "$@" '!DIFFERS' '!WRONG' "${warned:-!warning}"
 }
 
+# runs 'NAME [ARGUMENT]... [&& NAME...]' CODE HELD WORDS...: how often it runs, and how often a process opens the profiler.
+runs() {
+    local name=$1 wanted=$2 command=$program\ ${1//&& /"&& $program "}
+    chosen "runs: $name" || return
+    rm -f ran
+    : >log
+    # shellcheck disable=SC2086 # words
+    STANDIN_LOG=$work/log measured ${options-} --name program -- sh -c "echo >>ran; $command"
+    printf 'runs %s, profiled %s\n' "$(grep -c '' ran)" "$(grep -c ^process log)" >>"$work/said"
+    expect "runs: $name${options+, $options}" "$wanted" "${@:3}" '!WRONG' "${warned:-!warning}"
+}
+
 finish() {
     local more_passed=0 more_failed=1
     wait $slow
@@ -203,7 +215,7 @@ row() {
     for word in "${@:3}"; do
         if [[ $word == '~'* ]]; then local warned=${word#'~'}; else words+=("$word"); fi
     done
-    program "$name" "$2" "${words[@]}"
+    if [[ $3 == 'runs '* ]]; then runs "$name" "$2" "${words[@]}"; else program "$name" "$2" "${words[@]}"; fi
 }
 while read -r line; do
     IFS=$'\t' read -ra fields <<<"${line// | /$'\t'}"
@@ -241,64 +253,6 @@ if chosen 'python'; then
         'launches/tiny@1,256 by launches.py:35 (launch)' '!DIFFERS' '!WRONG' '!warning'
 fi
 
-# ---- How often it runs
-
-# runs LABEL RUNS PROFILED CODE HELD WORDS... -- COMMAND...: it runs so often, and so often a process opens the profiler,
-# which it does anew for each set of metrics that it changes to.
-runs() {
-    local label="runs: $1" runs=$2 profiled=$3 wanted=$4 words rest
-    chosen "$label" || return
-    until_dashes "${@:5}"
-    rm -f ran
-    : >log
-    # shellcheck disable=SC2086,SC2016 # words; for that shell
-    STANDIN_LOG=$work/log measured ${options-} --name program -- sh -c 'echo >>ran; '"${rest[*]}"
-    printf 'runs %s, profiled %s\n' "$(grep -c '' ran)" "$(grep -c ^process log)" >>"$work/said"
-    expect "$label${options+, $options}" "$wanted" "runs $runs, profiled $profiled" "${words[@]}" '!WRONG' \
-        "${warned:-!warning}"
-}
-again='too rarely to count all 3 sets in one run'
-# Three sets take two launches each, which six are. Of a kernel that has more, more times are taken by the first set.
-runs 'what launches often' 1 4 0 '8 ok, 0 failed, samples 40 16 16' '!note' -- "$program" plain 240
-runs 'six launches' 1 3 0 '8 ok, 0 failed, samples 8 16 16' '!note' -- "$program" plain 48
-runs 'as often as it takes' 1 3 0 '8 ok, 0 failed, samples 8 16 8' '!note' -- "$program" plain 40
-runs 'once less' 2 4 0 '8 ok, 0 failed, samples 8 16 10' "note: run 2 of the program: 1 kernel was launched $again" \
-    -- "$program" plain 39
-# What takes less than 1 % of the time has the program run again only where all that lacks takes half of it.
-runs 'half of the time' 3 3 0 '200 ok, 0 failed, samples 200 100 100' "note: run 2 of the program: 100 kernels were launched $again" \
-    -- "$program" blocks 200
-# Steps in which layers repeat, and what comes once in each, after shapes of which each comes once.
-firsts='some counters of'
-runs 'steps' 1 9 0 '70 ok, 0 failed' "$firsts" '!run 2' -- "$program" training 6
-runs 'steps without layers' 1 3 0 '70 ok, 0 failed, samples 86 100 68' "$firsts" '!run 2' -- "$program" training 6 1
-# Of the third set there are fewer samples than another run gives, which takes their place.
-options='--first 5' runs 'a part of a set' 2 4 0 '8 ok, 0 failed, samples 40 40 40' "note: run 2 of the program: 8 kernels were launched $again" \
-    -- "$program" plain 120
-options='-q --first 5' runs 'quietly' 2 4 0 '8 ok, 0 failed, samples 40 40 40' '!note' -- "$program" plain 120
-# Only what lacks is measured again, and only its process opens the profiler then.
-rare="note: run 3 of the program: 1 kernel was launched $again"
-options='--runs 3' runs 'a rare kernel' 3 7 0 '9 ok, 0 failed, samples 41 17 17' "$rare" '!8 kernels' \
-    -- "$program" plain 240 '&&' "$program" shapes 1
-# The program does not run again for it unless it is asked to. With and without its counts, a baseline judges it.
-runs 'a rare kernel' 1 5 0 '9 ok, 0 failed, samples 41 16 16' 'some counters of 1 kernel, <0.1 % of the GPU time: program/add_one@1,128' \
-    '--runs 3 more runs' '!run 2' -- "$program" plain 240 '&&' "$program" shapes 1
-warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors, because it was launched' options='--runs 2' \
-    runs 'a rare kernel' 2 6 5 '9 ok, 0 failed, samples 41 17 16' '; 8 rows not counted' '!run 3' \
-    -- "$program" plain 240 '&&' "$program" shapes 1
-options='-m time -m branch_targets --runs 1' runs 'two sets' 1 3 0 '8 ok, 0 failed, samples 40 16 0' '!note' \
-    -- "$program" plain 240
-# What repeats with a long period is waited for: one shape of seven is each seventieth launch.
-runs 'a period' 1 7 0 '7 ok, 0 failed, samples 35 14 14' '!note' -- "$program" periods 2100
-# Phases, each with a kernel of its own, begin with the first set. A process changes twelve times at most.
-runs 'phases' 1 10 0 '3 ok, 0 failed, samples 15 6 6' '!note' -- "$program" phases 3
-runs 'many phases' 3 15 0 '10 ok, 0 failed, samples 46 44 34' 'note: run 2 of the program: 6 kernels were launched' \
-    'note: run 3 of the program: 5 kernels were launched' '!some counters of' \
-    -- "$program" phases 10
-# Counting stops when its seconds are over, and the program goes on at full speed: the rest is known by records.
-options='--explain 0' runs 'no seconds for counting' 1 0 0 '8 ok, 0 failed, samples 0 0 0' 'some counters of 8 kernels, 100.0 %' -- "$program" plain
-options='--explain 2' STANDIN_SLOW_START=1100 \
-    runs 'two seconds for counting' 1 2 0 '6 ok, 0 failed, samples 1 1 0' 'some counters of 6 kernels, 100.0 %' -- "$program" phases 6
-options='--explain 2 --runs 1' STANDIN_SLOW_START=1100 runs 'two seconds in one run' 1 2 0 '6 ok, 0 failed, samples 1 1 0' -- "$program" phases 6
 # A program that does something else each time is told.
 if chosen 'runs: another number of launches each time'; then
     rm -f ran
@@ -307,8 +261,6 @@ if chosen 'runs: another number of launches each time'; then
     expect 'runs: another number of launches each time' 0 '8 ok, 0 failed' \
         'note: the program does not repeat: run 1 made 16 launches, but run 2 made 24; the median is used'
 fi
-# A process that ends without a word does not tell what it missed; another set says so.
-warned=$ended options='--first 5' runs 'a process that ends without a word' 3 4 0 '8 ok, 0 failed, samples 40 48 40' -- "$program" _exit 80 0
 
 # ---- What it is given
 
