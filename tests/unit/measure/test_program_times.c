@@ -22,33 +22,28 @@ static void put(struct program_groups *groups, struct run *run, const char *id, 
 
 Test(program_times, what_the_profiler_adds_is_taken_off)
 {
-    OWNED(metrics) metrics = {0};
-    OWNED(run) run = {0};
-    AT_END(program_groups_release) struct program_groups groups = {.runs = 1};
-    cr_assert_eq(metrics_read_text(&metrics, "made_up.ini", definitions), 0);
-    put(&groups, &run, "both", 11995, 11000);
-    put(&groups, &run, "timed", 5000, NAN);
-    put(&groups, &run, "shorter than that", 800, NAN);
-    put(&groups, &run, "partly shorter", 996, NAN);
-    put(&groups, &run, "graph", 5000, 1000);
-    program_times_correct(&groups, &metrics, &run);
-    cr_expect_eq(result_find(run_find(&run, "both"), "time")->sessions[0].samples[0], 10995);
-    cr_expect_eq(result_find(run_find(&run, "timed"), "time")->sessions[0].samples[0], 4000);
-    cr_expect_eq(result_find(run_find(&run, "timed"), "time")->sessions[0].samples[1], 4010);
-    cr_expect_eq(result_find(run_find(&run, "shorter than that"), "time")->sessions[0].samples[0], 800);
-    cr_expect_eq(result_find(run_find(&run, "partly shorter"), "time")->sessions[0].count, 1);
-    cr_expect_eq(result_find(run_find(&run, "partly shorter"), "time")->sessions[0].samples[0], 6);
-    cr_expect_eq(result_find(run_find(&run, "graph"), "time")->sessions[0].samples[0], 5000);
-}
-
-/* Nothing tells how much that is. */
-Test(program_times, without_records_they_stay)
-{
-    OWNED(metrics) metrics = {0};
-    OWNED(run) run = {0};
-    AT_END(program_groups_release) struct program_groups groups = {.runs = 1};
-    cr_assert_eq(metrics_read_text(&metrics, "made_up.ini", definitions), 0);
-    put(&groups, &run, "timed", 5000, NAN);
-    program_times_correct(&groups, &metrics, &run);
-    cr_expect_eq(result_find(run_find(&run, "timed"), "time")->sessions[0].samples[0], 5000);
+    static const struct {
+        const char *id;
+        double timed, recorded, corrected,
+            alone; /* alone: where no kernel has a record, which tells how much that is */
+        size_t count;
+    } rows[] = {
+        {"both", 11995, 11000, 10995, NAN, 2},        {"timed", 5000, NAN, 4000, 5000, 2},
+        {"shorter than that", 800, NAN, 800, 800, 2}, {"partly shorter", 996, NAN, 6, 996, 1},
+        {"graph", 5000, 1000, 5000, 5000, 2},
+    };
+    for (size_t alone = 0; alone < 2; alone++) {
+        OWNED(metrics) metrics = {0};
+        OWNED(run) run = {0};
+        AT_END(program_groups_release) struct program_groups groups = {.runs = 1};
+        cr_assert_eq(metrics_read_text(&metrics, "made_up.ini", definitions), 0);
+        for (size_t i = alone; i < ARRAY_SIZE(rows); i++)
+            put(&groups, &run, rows[i].id, rows[i].timed, alone ? NAN : rows[i].recorded);
+        program_times_correct(&groups, &metrics, &run);
+        for (size_t i = alone; i < ARRAY_SIZE(rows); i++) {
+            const struct session_samples *session = result_find(run_find(&run, rows[i].id), "time")->sessions;
+            cr_expect_eq(session->samples[0], alone ? rows[i].alone : rows[i].corrected, "%s", rows[i].id);
+            cr_expect_eq(session->count, alone ? 2 : rows[i].count, "%s", rows[i].id);
+        }
+    }
 }
