@@ -28,10 +28,10 @@ way 'a class weakened beside the baseline' weaker_class 0 \
     '"$cugate" check --baselines accepted --metrics metrics --replay worse.json -k "transpose/*"' \
     'WEAKENED' 'shared_wavefronts (class exact ->'
 way 'a direction turned round beside the baseline' \
-    'accepted_under /^\[shared_wavefronts\]/,/^doc/s/^better.*/better=higher/' 3 \
+    "accepted_under '/^\[shared_wavefronts\]/,/^doc/s/^better.*/better=higher/'" 3 \
     '"$cugate" check --baselines accepted --metrics metrics --replay worse.json -k "transpose/*" --format json' \
     'WEAKENED' 'shared_wavefronts (better lower -> higher)'
-way 'a floor widened beside the baseline' 'accepted_under /^\[time\]/,/^doc/s/^floor.*/floor=60%/' 0 \
+way 'a floor widened beside the baseline' "accepted_under '/^\[time\]/,/^doc/s/^floor.*/floor=60%/'" 0 \
     '"$cugate" check --baselines accepted --metrics metrics --replay "$recorded" -k "transpose/*" --format comment' \
     'WEAKENED' 'floor 2 % and 250 ns'
 
@@ -76,8 +76,7 @@ way 'an expectation that lasts longer' excused 0 \
     '"$cugate" check --baselines baselines --metrics metrics --before before --replay run.json -k "transpose/*"' \
     'expected.ini excuses more: transpose/padded time (extended from 2030-01-31 to'
 
-static_row() { before && rm baselines/nvidia-h200/reduce/cub.json; }
-way 'the baseline of a kernel deleted, where only machine code is judged' static_row 0 \
+way 'the baseline of a kernel deleted, where only machine code is judged' 'before && rm baselines/nvidia-h200/reduce/cub.json' 0 \
     '"$cugate" check --static=nvidia-h200 --kernels "$top/build/libkernels.so" --baselines baselines --metrics metrics --before before ||
      [ $? = 3 ] # another compiler' \
     'WEAKENED: kernels are gone from the baseline: reduce/cub'
@@ -87,12 +86,9 @@ way 'a revision before that holds nothing' 'mkdir before' 0 '"$cugate" check $H2
     'before has no folder metrics' 'before has no folder baselines'
 way 'one without metrics, where all are cugate'"'"'s own' 'mkdir -p before/baselines' 0 \
     '"$cugate" check --baselines "$top/baselines" --before before --replay "$recorded"' 'nothing is worse' '!has no metrics'
-unreadable() { before && echo '[time' >before/metrics/core.ini; }
-way 'a revision before that cannot be read' unreadable 2 "\"\$cugate\" check $CHECK" 'before/metrics/core.ini'
-unreadable_words() { before && echo '[x' >before/baselines/nvidia-h200/expected.ini; }
-way 'expectations before that cannot be read' unreadable_words 2 \
+way 'a revision before that cannot be read' "before && echo '[time' >before/metrics/core.ini" 2 "\"\$cugate\" check $CHECK" 'before/metrics/core.ini'
+way 'expectations before that cannot be read' "before && echo '[x' >before/baselines/nvidia-h200/expected.ini" 2 \
     "\"\$cugate\" check $CHECK" 'before/baselines/nvidia-h200/expected.ini:1'
 elsewhere() { before && sed -i 's/"sm_count": 132/"sm_count": 114/' before/baselines/nvidia-h200/*/*.json; }
 way 'a baseline before of another GPU' elsewhere 0 "\"\$cugate\" check $CHECK" 'has no baseline that fits this GPU'
-first_of_gpu() { before && rm -r before/baselines/nvidia-h200; }
-way 'no baseline before of this GPU' first_of_gpu 0 "\"\$cugate\" check $CHECK" '!WEAKENED'
+way 'no baseline before of this GPU' 'before && rm -r before/baselines/nvidia-h200' 0 "\"\$cugate\" check $CHECK" '!WEAKENED'

@@ -181,5 +181,4 @@ killed_writers() {
     say "left: $(ls run.json* another.json*)"
     return $code
 }
-hanging_library() { library made_up "$here/../cli/made_up/kernels.c"; }
-way 'writers that are killed leave files behind' hanging_library 0 killed_writers 'left: another.json' '!.tmp'
+way 'writers that are killed leave files behind' 'library made_up "$here/../cli/made_up/kernels.c"' 0 killed_writers 'left: another.json' '!.tmp'

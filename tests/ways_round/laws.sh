@@ -28,12 +28,10 @@ way 'every report says which law was broken' all_zero 0 \
     grep -L "instructions > 0\|instructions &gt; 0\|instructions \\\\&gt; 0" in_*' \
     '!in_'
 
-one_instruction() { counters run.json 1 instructions; }
-way 'a kernel of many warps executes one instruction' one_instruction 5 \
+way 'a kernel of many warps executes one instruction' 'counters run.json 1 instructions' 5 \
     '"$cugate" check $H200 --replay run.json -q' 'instructions >= cugate.warps" is broken by 1 against'
 
-no_traffic() { counters run.json 0 dram_bytes_read dram_bytes_write; }
-way 'the DRAM is busy and moves no bytes' no_traffic 5 \
+way 'the DRAM is busy and moves no bytes' 'counters run.json 0 dram_bytes_read dram_bytes_write' 5 \
     '"$cugate" check $H200 --replay run.json -q' 'the law "dram_throughput <= 10 * dram_bytes_read / time'
 
 short_time() { counters run.json 100 time; }

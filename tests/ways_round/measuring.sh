@@ -25,10 +25,8 @@ way 'a library that exits when it is loaded: explain' exits 5 '"$cugate" explain
 way 'a library that exits when it is loaded: doctor' exits 5 '"$cugate" doctor $HOST $ours' 'it exited with 0' \
     'this machine cannot measure'
 
-crashes() { unruly LOAD 'raise(SIGKILL)'; }
-way 'a library that crashes when it is loaded' crashes 5 '"$cugate" list $ours' '(signal 9)'
-hangs() { unruly_code LOAD 'pause()'; }
-way 'a library that is never loaded' hangs 5 'timeout 9 "$cugate" $static --timeout 0.5' \
+way 'a library that crashes when it is loaded' "unruly LOAD 'raise(SIGKILL)'" 5 '"$cugate" list $ours' '(signal 9)'
+way 'a library that is never loaded' "unruly_code LOAD 'pause()'" 5 'timeout 9 "$cugate" $static --timeout 0.5' \
     'was not loaded within 0.5 s'
 prints() { unruly LOAD 'puts("a forged line"); fflush(stdout)'; }
 way 'a library that prints when it is loaded' prints 0 '"$cugate" list $ours 2>/dev/null' 'first/one' '!forged'
@@ -54,8 +52,7 @@ hides() { unruly LAUNCH 'say_cut(83, 4, "")'; }
 way 'a message that swallows the next one' hides 5 "$believed" "${two_is_lost[@]}"
 restarts() { unruly LAUNCH 'say(83, "first/two")'; }
 way 'a kernel that begins twice' restarts 5 "$believed" "${two_is_lost[@]}"
-steals() { unruly LAUNCH 'steal()'; }
-way 'a library that takes what the parent says' steals 5 'timeout 60 "$cugate" run $HOST --timeout 2 $ours' 'first/one' \
+way 'a library that takes what the parent says' "unruly LAUNCH 'steal()'" 5 'timeout 60 "$cugate" run $HOST --timeout 2 $ours' 'first/one' \
     'hung' 'no result within 2 s'
 hurries() { unruly LAUNCH 'say(83, "last/three")'; }
 way 'a kernel of another family that begins too soon' hurries 5 "$believed" "${two_is_lost[@]}"
@@ -128,8 +125,7 @@ two=(first/two '(anonymous namespace)::bounded(float const*, float*)' 100 0)
 three=(last/three 'stacked(float const*, float*, int)' 100 96)
 code='"$cugate" check --static --metrics "$top/metrics" $ours'
 
-adds() { judged "${one[@]}" "${two[@]}"; }
-way 'a kernel that the baseline lacks: check --static' adds 0 "$code" 'new' 'last/three' \
+way 'a kernel that the baseline lacks: check --static' 'judged "${one[@]}" "${two[@]}"' 0 "$code" 'new' 'last/three' \
     'block sizes and occupancy need a run' 'stacked(float const*, float*, int) uses 32' '96 B of local' '; 1 new' \
     '7 rows in 3 kernels' 'for the block sizes of the baseline'
 removes() { judged "${one[@]}" "${two[@]}" "${three[@]}" first/four "${one[@]:1}"; }

@@ -32,10 +32,8 @@ check='"$cugate" merge -q [1-4]*.json --save run.json && "$cugate" check $H200 -
 way 'parts that are all there' parts 0 "$check" 'nothing is worse'
 no_third() { parts && rm 3.json; }
 way 'a part is missing' no_third 5 "$merge" 'missing: shard 3 of 4' 'missing in all parts: ' '!a run was written'
-fourth_for_third() { parts && cp 4.json 3.json; }
-way 'a part stands in for the one that is missing' fourth_for_third 5 "$merge" 'missing: shard 3 of 4' '!a run was written'
-said_to_be_third() { no_third && spoil 4.json '.shard.number = 3'; }
-way 'and says that it was that one' said_to_be_third 5 "$merge" 'missing: shard 4 of 4' '!a run was written'
+way 'a part stands in for the one that is missing' 'parts && cp 4.json 3.json' 5 "$merge" 'missing: shard 3 of 4' '!a run was written'
+way 'and says that it was that one' "no_third && spoil 4.json '.shard.number = 3'" 5 "$merge" 'missing: shard 4 of 4' '!a run was written'
 of_three() { parts && rm 4.json && for number in 1 2 3; do spoil $number.json '.shard.of = 3' || return; done; }
 way 'what is left says that there were no more parts' of_three 5 "$merge" 'missing in all parts: ' '!missing: shard' '!a run was written'
 twice() { parts && cp 2.json 2b.json && spoil 2b.json '(.kernels[].metrics.time.sessions[0] | select(.)) |= map(. + 1)'; }
@@ -63,15 +61,13 @@ of_other_code() { parts && spoil 3.json '.shard.code = "ffff"'; }
 way 'a part of another library' of_other_code 4 "$merge" 'the machine code of their libraries differs' '!a run was written'
 of_other_commit() { parts && spoil 3.json '.sessions[0].commit = "0123"'; }
 way 'a part of another commit' of_other_commit 4 "$merge" 'commit 0123' '!a run was written'
-of_other_gpu() { parts && spoil 3.json '.device.sm_count = 114'; }
-way 'a part of another GPU' of_other_gpu 4 "$merge" 'from different devices' '!a run was written'
+way 'a part of another GPU' "parts && spoil 3.json '.device.sm_count = 114'" 4 "$merge" 'from different devices' '!a run was written'
 other_counter() { parts && spoil 3.json '.metrics.time.counter = "sm__cycles_active.sum"'; }
 way 'a part that counted something else' other_counter 4 "$merge" 'they define the metric time differently' '!a run was written'
 crashed() { parts && spoil 3.json '.kernels[] |= (.status = "crashed" | .reason = "died" | .metrics = {})'; }
 way 'a part whose kernels crashed' crashed 5 '"$cugate" merge -q [1-4].json --save run.json' 'crashed' '(exit 5)'
 way 'a part is judged by itself' parts 2 '"$cugate" check $H200 --replay 2.json' 'is only shard 2 of 4: merge all'
-undivided() { parts && spoil 2.json 'del(.shard)'; }
-way 'and says that it is the whole' undivided 5 '"$cugate" check $H200 --replay 2.json' missing
+way 'and says that it is the whole' "parts && spoil 2.json 'del(.shard)'" 5 '"$cugate" check $H200 --replay 2.json' missing
 
 # ---- The scripts
 gated() { ln -s "$top"/{baselines,ci,metrics} . && mkdir -p build/gate/parts && parts; }
@@ -85,6 +81,5 @@ shown() { some && touch build/gate/{check.json,comment.md} && mkdir build/gate/p
 way 'and what was judged before' shown 5 "$judge; ls build/gate; [ ! -e build/gate/check.json ] && exit 5" '!comment.md' '!page'
 every() { gated && cp [1-4].json build/gate/parts; }
 way 'a gate whose parts become nothing, which is called good' every 5 'CUGATE=true HISTORY= ci/shards.sh judge $H200'
-leftover() { gated && cp 3.json build/gate/parts; }
-way 'a part of before, where measuring fails' leftover 5 \
+way 'a part of before, where measuring fails' 'gated && cp 3.json build/gate/parts' 5 \
     'CUGATE=$cugate ci/shards.sh measure 3/4 --kernels nosuch.so; [ ! -e build/gate/parts/3.json ] && exit 5' 'nosuch.so'

@@ -49,7 +49,7 @@ way() {
     shift 4
     case $name in *"${ONLY-}"*) ;; *) return ;; esac
     rm -rf "$work/row" && mkdir "$work/row"
-    if ! (cd "$work/row" && $make) >"$work/made" 2>&1; then
+    if ! (cd "$work/row" && eval "$make") >"$work/made" 2>&1; then
         complaints+="    its files could not be made"$'\n'
         mv "$work/made" "$work/said"
         code=none
