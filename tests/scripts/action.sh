@@ -60,8 +60,7 @@ mkdir "$work/gitlab_parts"
 ask "$python" reports/tests/workflow_scripts.py "$work/parts.yml" "$work/gitlab_parts"
 expect "scripts of the component in parts" 0 cugate-part.sh cugate-judge.sh
 mkdir "$work/gitlab"
-ask "$python" reports/tests/workflow_scripts.py "$work/filled_in.yml" "$work/gitlab"
-expect "scripts of the component" 0 cugate-static.sh
+expect "scripts of the component" 0 cugate-static.sh -- "$python" reports/tests/workflow_scripts.py "$work/filled_in.yml" "$work/gitlab"
 expect "shellcheck: script of the component" 0 -- shellcheck "$work/gitlab/cugate-static.sh"
 
 # The workflow that cugate init writes gives inputs that there are, and modes. with_of.py FILE [JOB]: what its steps give the
@@ -168,8 +167,7 @@ expect "built again, as cugate.ini says" 0 'nothing is worse' -- job "${mine[@]}
 rm cugate.ini
 unsure=("${mine[@]}" "CUGATE_ARGUMENTS=${mine[2]#*=} -k mine/handle") # which no CPU executes
 expect "inconclusive fails" 3 unsure '!let through' -- job "${unsure[@]}"
-ask job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true
-expect "inconclusive is let through where the team says so" 0 'let through' '::warning'
+expect "inconclusive is let through where the team says so" 0 'let through' '::warning' -- job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true
 # The desk's compiler made the baseline, and the job has another.
 sed -i 's/"compiler": "[^"]*"/"compiler": "nvcc, ptxas 12.0.1"/; s/"code": "[^"]*"/"code": "'"$(printf '0%.0s' {1..32})"'"/' perf/baselines/*/mine/*.json
 git commit -qam 'a baseline by another compiler' && git commit -q --allow-empty -m 'a change'
@@ -191,8 +189,7 @@ touch build/gate/{annotations.txt,summary.md}
 printf '{"schema": 1,\n "exit_code": 0,\n "counts": {"kernels": 0, "new": 3, "same": 0, "info": 9},\n "judgements": []}\n' >build/gate/check.json
 END_OF_SCRIPT
 chmod +x "$work/bin/liar"
-ask job "${mine[@]}" CUGATE="$work/bin/liar"
-expect "nor one whose report judged nothing" 5 'nothing was judged by a baseline' '::error'
+expect "nor one whose report judged nothing" 5 'nothing was judged by a baseline' '::error' -- job "${mine[@]}" CUGATE="$work/bin/liar"
 git revert --no-edit HEAD >/dev/null
 expect "measure, without a GPU" 5 -- job "${mine[@]}" CUGATE_MODE=measure CUGATE_ARGUMENTS="$arguments"
 expect "measure does not compute" 2 'mode is measure' -- job "${mine[@]}" CUGATE_MODE=measure
@@ -245,13 +242,11 @@ expect "init: of every night" 0 'wrote .github/workflows/nightly.yml' 'wrote per
 echo mine >perf/slurm.sh
 ask cugate init --program ./bench --slurm --action me/cugate/ci@abc
 expect "init: a job of Slurm that is there is left" 2 'perf/slurm.sh already exists and differs' '--force'
-ask cugate init --program ./bench --slurm --action me/cugate/ci@abc --force
-expect "init: and replaced by --force" 0 'wrote perf/slurm.sh'
+expect "init: and replaced by --force" 0 'wrote perf/slurm.sh' -- cugate init --program ./bench --slurm --action me/cugate/ci@abc --force
 mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
 lint_night() { (cd "$top" && build/python/bin/check-jsonschema --builtin-schema vendor.github-workflows "$work/nights/.github/workflows/nightly.yml"); }
 expect "init: of every night: the schema of workflows" 0 -- lint_night
-ask grep -e OWNER -e COMMIT -e 'uses: \./' .github/workflows/nightly.yml
-expect "init: of every night: nothing is left to be filled in" 1
+expect "init: of every night: nothing is left to be filled in" 1 -- grep -e OWNER -e COMMIT -e 'uses: \./' .github/workflows/nightly.yml
 for command in "${next[@]}"; do
     expect "init: of every night: next: $command" 0 -- env "${on_standin[@]}" bash -c "$command"
 done
@@ -260,8 +255,7 @@ expect "a program through the action" 0 'nothing is worse' -- job "${measured[@]
 ask test -s build/gate/comment.md -a -s build/gate/check.json -a -s build/gate/page/index.html -a -s "$work/summary"
 expect "and it leaves comment, report and pages" 0
 sed -i 's/plain 8/plain 16/' bench
-ask job "${measured[@]}" "${on_standin[@]}"
-expect "a program that launches twice as much fails through the action" 1 regressed '::error'
+expect "a program that launches twice as much fails through the action" 1 regressed '::error' -- job "${measured[@]}" "${on_standin[@]}"
 sed -i 's/plain 16/plain 8/' bench
 mapfile -t night < <(with_of .github/workflows/nightly.yml night)
 night+=("${on_standin[@]}" CUGATE_HISTORY='' CUGATE_ALLOW_INCONCLUSIVE=false)
@@ -310,8 +304,7 @@ cd "$repository" || exit 2
 parts=(CUGATE_PYTHON="$top/build/python" CUGATE_ARGUMENTS="--collector=host --kernels=$top/build/tests/libmany.so
 --metrics=$top/tests/cli/made_up/host_metrics --baselines=perf/many --samples=2 -k 'family_1/*'")
 for number in 1 2; do
-    ask job "${parts[@]}" CUGATE_MODE=measure CUGATE_PART=$number CUGATE_PARTS=2
-    expect "part $number" 0 'kernels (exit 0)' '!baseline '
+    expect "part $number" 0 'kernels (exit 0)' '!baseline ' -- job "${parts[@]}" CUGATE_MODE=measure CUGATE_PART=$number CUGATE_PARTS=2
 done
 mv build/gate/parts/2.json .
 expect "a part is missing" 5 'missing: shard 2 of 2' -- job "${parts[@]}" CUGATE_MODE=judge

@@ -333,7 +333,8 @@ fi
 
 # ---- Ctrl-C
 
-# interrupted LABEL SIGNAL WHEN COMMAND...: sends it to cugate when the file WHEN is there.
+# interrupted LABEL SIGNAL WHEN COMMAND...: sends it to cugate when the file WHEN is there, and a little later, so that the
+# program waits. Before, the outcome is the same.
 interrupted() {
     local label=$1 signal=$2 when=$3 tries=0
     shift 3

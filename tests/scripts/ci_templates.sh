@@ -167,8 +167,7 @@ install() {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$image" install CUDA_READY= DISASM=no DESTDIR="$work/root"
 }
 expect "Dockerfile: what is copied suffices for cugate" 0 -- install
-ask "$work/root/usr/local/bin/cugate" list --metrics
-expect "Dockerfile: and cugate runs where it is installed" 0 achieved_occupancy
+expect "Dockerfile: and cugate runs where it is installed" 0 achieved_occupancy -- "$work/root/usr/local/bin/cugate" list --metrics
 rm -r "$image/metrics"
 expect "Dockerfile: what is not copied would be missed" 2 metrics -- install
 
@@ -229,8 +228,7 @@ MAKE_CODE=1 SLURM_SUBMIT_DIR=$foreign ask env PATH="$foreign/bin:$PATH" ./slurm_
 expect "slurm.sh: elsewhere, what does not build is not measured" 2 '!cugate-nightly in'
 unset SLURM_SUBMIT_DIR
 expect "slurm.sh: a GPU and a limit" 0 --gpus=1 --time= -- grep -E '^#SBATCH --(gpus=1|time=[0-9:]+)$' "$top/ci/slurm.sh"
-ask sed '1,/^set -/d' "$top/ci/slurm.sh"
-expect "slurm.sh: no option for sbatch after the first command, where it is not read" 0 '!#SBATCH'
+expect "slurm.sh: no option for sbatch after the first command, where it is not read" 0 '!#SBATCH' -- sed '1,/^set -/d' "$top/ci/slurm.sh"
 
 # ---- slurm_shards.sh: what it asks of sbatch. tests/scripts/slurm.sh asks a real one.
 cat >"$work/bin/sbatch" <<'END_OF_SCRIPT'
@@ -278,8 +276,7 @@ for count in '' 0 four 1000 -k; do
 done
 for only in 2-3 5 2,,3 ' 2' 02 2,x; do
     touch build/gate/parts/{1,2,3,4}.json
-    ONLY=$only ask ci/slurm_shards.sh 4
-    expect "slurm_shards.sh: '$only' are no parts of four" 2 'numbers of parts from 1 to 4' '!sbatch'
+    ONLY=$only expect "slurm_shards.sh: '$only' are no parts of four" 2 'numbers of parts from 1 to 4' '!sbatch' -- ci/slurm_shards.sh 4
 done
 for state in CANCELLED NODE_FAIL; do
     STATE=$state expect "slurm_shards.sh: a judge that is $state is no pass" 5 'nothing was judged' -- ci/slurm_shards.sh 4

@@ -139,18 +139,17 @@ finish() {
     summary
 }
 
-# signalled WHOM SIGNAL 'NAME [ARGUMENT]...' CODE HELD WORDS...: sends it to cugate or to the program, 0.1 s after the
-# program's first line.
+# signalled WHOM SIGNAL 'NAME [ARGUMENT]...' CODE HELD WORDS...: sends it to cugate or to the program, after so many $lines
+# of the program (1): then it waits, or handles signals.
 signalled() {
     local whom=$1 signal=$2 name=$3 wanted=$4 tries=0 pid
     shift 4
     chosen "program $name, $signal to $whom" || return
     # shellcheck disable=SC2086 # words
     begin_measured ${options-} -- "$program" $name
-    until [ -s with ] || [ $((tries += 1)) -gt 500 ]; do
+    until { [ -s with ] && [ "$(wc -l <with)" -ge "${lines-1}" ]; } || [ $((tries += 1)) -gt 500 ]; do
         sleep 0.01
     done
-    sleep 0.1
     pid=$(child $cugate_pid)
     [ "$whom" = cugate ] || pid=$(child "$pid")
     kill "-$signal" "$pid"
@@ -178,7 +177,7 @@ hung='did not finish within 1 s; raise the limit with --timeout'
     signalled cugate TERM 'sigterm' 143 '8 ok, 0 failed, samples 8 7 0' 'interrupted; measured: 8 of 8 kernels'
     signalled cugate INT 'sigterm' 130 '8 ok, 0 failed, samples 8 7 0'
     signalled cugate TERM 'sigterm-handled' 4 '8 ok, 0 failed' 'interrupted'
-    signalled cugate TERM 'spin' 143 '8 ok, 1 failed' # what was counted waits for the kernel
+    lines=2 signalled cugate TERM 'spin' 143 '8 ok, 1 failed' # what was counted waits for the kernel
     warned=$ended options='--first 5' program 'sigkill-at-once' 137 '0 ok, 8 failed'
     warned=$ended options='--timeout 5' program 'spin-child' 137 '8 ok, 1 failed'
     warned='sent unexpected data' options='-m time' program 'stranger flood' 5 '8 ok'

@@ -57,15 +57,13 @@ for second in called.ptx called.a; do
     run linked calls.ptx 1 "$compiled/$second"
     expect "PTX that is linked with $second" 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256'
 done
-run linked calls.ptx 1 "$compiled/none.a"
-expect 'PTX that needs what is missing' 5 'CUDA_ERROR_FILE_NOT_FOUND' 'CUDA_ERROR_INVALID_PTX'
+expect 'PTX that needs what is missing' 5 'CUDA_ERROR_FILE_NOT_FOUND' 'CUDA_ERROR_INVALID_PTX' -- run linked calls.ptx 1 "$compiled/none.a"
 run virtual kernels.cubin
 expect 'virtual memory' 0 '0 wrong, range 1 of 4194304' 'refused 1 1 1, used 6291456, then 0' 'Done' '!CUDA_ERROR' '!early' 'program/stray@2,256'
 run unmapped kernels.cubin
 expect 'a stray access to what is unmapped' 5 'beyond the end of an allocation of 4194304 bytes' "$(line_of stray)"
 expect 'an option that changes code' 5 'Done' 'not simulated: debug information' -- run debugged kernels.ptx
-run race older.fatbin
-expect 'PTX of an older GPU in a container, with lines' 5 'failed        program/race@1,64' "$(line_of race)"
+expect 'PTX of an older GPU in a container, with lines' 5 'failed        program/race@1,64' "$(line_of race)" -- run race older.fatbin
 sed 's/^.version.*/.version 99.0/' "$compiled/kernels.ptx" >"$work/newer.ptx"
 ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" add "$work/newer.ptx"
 expect 'PTX that ptxas does not take' 5 'CUDA_ERROR_INVALID_PTX' 'Unsupported .version 99.0' 'cannot compile the PTX for sm_90'
@@ -74,8 +72,7 @@ expect 'a stream, events, a configuration' 0 '0 products are wrong, time passed'
 run ask kernels.cubin
 expect 'what it asks' 0 'variables 4 10 2, function 1, grid 264 of 1024, 8 resident, device 0 of 9.x, limit 0, context 1, without 201' '!CUDA_ERROR'
 expect 'a captured graph' 0 'value 15' '!CUDA_ERROR' 'program/note@1,1' -- run captured kernels.cubin
-run built kernels.cubin
-expect 'a graph that is built and changed' 0 'values 15 17, of 3 nodes' '!CUDA_ERROR' 'program/note@1,1'
+expect 'a graph that is built and changed' 0 'values 15 17, of 3 nodes' '!CUDA_ERROR' 'program/note@1,1' -- run built kernels.cubin
 
 # Faults, though the program ends as it likes.
 while read -r what code mark words; do
@@ -86,8 +83,7 @@ race kernels.cubin race without a barrier between them
 product no_barrier.cubin product a barrier is missing
 EOF
 expect 'an entry that is not built' 5 'Done' 'not simulated: cuImportExternalMemory' -- run imports kernels.cubin
-run table kernels.cubin
-expect "NVIDIA's runtime" 5 'Done' "NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
+expect "NVIDIA's runtime" 5 'Done' "NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared' -- run table kernels.cubin
 run add other.cubin
 expect 'machine code of another GPU' 5 'CUDA_ERROR_NO_BINARY_FOR_GPU' 'there is no machine code for compute capability 9.0 (the newest is for 8.0): build' \
     'set before project() in a new build folder'

@@ -104,8 +104,7 @@ cd "$top" || exit 2
 # ---- Moved as a whole: nothing in it knows where it was.
 cp -a "$root/usr" "$work/moved"
 expect "moved: finds its metrics" 0 achieved_occupancy -- "$work/moved/bin/cugate" list --metrics
-ask env XDG_CACHE_HOME="$work/nothing" "$work/moved/bin/cugate-report" --help
-expect "moved: finds its reports" 0 'usage: cugate-report'
+expect "moved: finds its reports" 0 'usage: cugate-report' -- env XDG_CACHE_HOME="$work/nothing" "$work/moved/bin/cugate-report" --help
 expect "moved: help installs nothing" 2 -- ls "$work/nothing"
 ask env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --define-prefix --cflags cugate
 expect "moved: pkg-config" 0 "-I$work/moved/include"
@@ -146,8 +145,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     }
     expect "bare root: computes without a GPU" 0 computed -- in_bare_computed /usr/bin/cugate
     in_bare_program() { LD_LIBRARY_PATH=/judged in_bare "$1" run --simulate=nvidia-h200 -- /judged/program "$2"; }
-    ask in_bare_program /usr/bin/cugate right
-    expect "bare root: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
+    expect "bare root: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels' -- in_bare_program /usr/bin/cugate right
     expect "bare root: and finds what it does wrong" 5 'program.cu:' -- in_bare_program /usr/bin/cugate stray
     ask in_bare /usr/bin/cugate list gpus
     expect "bare root: without a GPU nothing is measured, and it says so" 5 'no GPU: no NVIDIA driver here'
@@ -170,8 +168,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     expect "root with Python alone: cugate doctor" 5 'FAIL  GPU' -- in_bare $alone doctor
     cpp
     expect "root with Python alone: computes without a GPU" 0 computed -- in_bare_computed $alone
-    ask in_bare_program $alone right
-    expect "root with Python alone: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
+    expect "root with Python alone: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels' -- in_bare_program $alone right
 else
     echo "bare root: left out, since only root may mount /proc in it"
 fi
@@ -198,8 +195,7 @@ check "wheel: installed" in_alone pip install --quiet --disable-pip-version-chec
 expect "wheel: cugate --version" 0 "cugate $version" -- in_alone cugate --version
 check "wheel: judges a recording" in_alone cugate check --replay "$top/tests/data/recorded-nvidia-h200.json"
 expect "wheel: cugate doctor finds CUPTI's absence or presence, and no GPU" 5 'FAIL  GPU' 'CUPTI' -- in_alone cugate doctor
-ask in_alone cugate check --static=sm_90 -- "$top/build/libkernels.so"
-expect "wheel: reads machine code" 4 'STATIC: NO KERNEL WAS RUN'
+expect "wheel: reads machine code" 4 'STATIC: NO KERNEL WAS RUN' -- in_alone cugate check --static=sm_90 -- "$top/build/libkernels.so"
 expect "wheel: cugate-gate" 0 'page: build/gate/page/index.html' -- in_alone cugate-gate --replay "$recorded" -k 'hierarchy/*'
 expect "wheel: cugate-report page" 0 'page: page/index.html' -- in_alone cugate-report page -o page
 ask in_alone python -I -c 'import cugate; print(cugate.find_program(), cugate.check(replay="'"$top"'/tests/data/recorded-nvidia-h200.json").verdict)'
@@ -233,8 +229,7 @@ if command -v cmake >/dev/null; then
     # shellcheck disable=SC2016 # CMake's
     printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(mine LANGUAGES NONE)' "find_package(cugate $version REQUIRED)" \
         'message("found ${cugate_TEST_SCRIPT}")' >"$work/repository/cmake/CMakeLists.txt"
-    ask in_alone cmake -S cmake -B cmake/build
-    expect "wheel: find_package(cugate)" 0 "found $alone/lib/cmake/cugate/cugateTest.cmake"
+    expect "wheel: find_package(cugate)" 0 "found $alone/lib/cmake/cugate/cugateTest.cmake" -- in_alone cmake -S cmake -B cmake/build
 fi
 ask in_alone env PKG_CONFIG_PATH="$alone/lib/pkgconfig" pkg-config --define-prefix --cflags cugate
 expect "wheel: pkg-config" 0 "-I$alone/include"

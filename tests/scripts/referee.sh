@@ -296,8 +296,7 @@ expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32
     'no new inputs were drawn: it changes a __device__ variable' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
 referee turn turn.cubin
 expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'because the reference reads all outputs'
-referee product product.cubin --draws 1
-expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were redrawn'
+expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were redrawn' -- referee product product.cubin --draws 1
 
 # ---- What Triton does not describe, and what was accepted last
 cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
@@ -328,8 +327,7 @@ expect "with a score, reasons as codes, and all that it depends on" 0 '[0,["resu
 mkdir "$work/build" && mv "$work/certificate.json" "$work/build"
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 3' "$top/ci/SKILL.md")"
 expect "and what ci/SKILL.md reads of it" 0 '"outcome": "refused"' '"words": "on drawn inputs: wrong result' '!tolerance was stated'
-referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
-expect "another seed is said" 0 '!refused'
+expect "another seed is said" 0 '!refused' -- referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
 
 # ---- Several candidates, and a tolerance that is the task's
 mkdir several
@@ -360,10 +358,8 @@ expect "a process that is killed has a line" 0 'several/cheats.cubin not judged 
 ask jq -r 'if .outcome == "passed" and .exit_code == 1 and .score > 0 and .score < 1 then "right and slower" else . end' slower.json
 expect "what is right has a score, slower or not" 0 'right and slower'
 rm several/*
-referee task several
-expect "a folder without candidates" 2 'several has no candidates'
-referee task several --format markdown
-expect "in another format" 2 'one list: use --format text or json'
+expect "a folder without candidates" 2 'several has no candidates' -- referee task several
+expect "in another format" 2 'one list: use --format text or json' -- referee task several --format markdown
 
 # ---- A task that is made here
 task() {
@@ -391,19 +387,15 @@ task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
 expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'add template arguments'
 mkdir "$work/described" && cp "$work/names.cubin" "$work/described/by_two.cubin"
 for name in 'ns::scale<float,4>' 'scale<float, 4>'; do
-    task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
-    expect "by the name $name" 0 '1 launch of'
-    referee made "$work/names.cubin" --launch "$name"
-    expect "and its candidate" 0 'passed: 1 of 1 kernel'
+    expect "by the name $name" 0 '1 launch of' -- task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
+    expect "and its candidate" 0 'passed: 1 of 1 kernel' -- referee made "$work/names.cubin" --launch "$name"
 done
 referee made "$work/names.cubin" --launch 'ns::scales<float, 4>'
 expect "a name that is not there" 2 'has no kernel ns::scales<float, 4>; did you mean scale<float,4>?'
 echo '{"function": "ns::by_two", "block": 32}' >"$work/described/by_two.json"
-referee made "$work/described"
-expect "a candidate with a launch of its own" 0 'passed' 'exit 0  by_two.cubin'
+expect "a candidate with a launch of its own" 0 'passed' 'exit 0  by_two.cubin' -- referee made "$work/described"
 echo '{"function": "ns::by_two", "block": 0}' >"$work/described/by_two.json"
-referee made "$work/described"
-expect "which is not possible" 2 'by_two.json: "block" needs one to three whole numbers'
+expect "which is not possible" 2 'by_two.json: "block" needs one to three whole numbers' -- referee made "$work/described"
 rm "$work/described"/*
 cp "$work/all.cubin" "$work/described"
 ask bash -c "ulimit -m 300000; exec $cugate referee $work/made.capsule --code $work/described --simulate --seed 7 --format json"
@@ -425,8 +417,7 @@ referee rows "$work/made.capsule" -k 'rows/best*' --launch keys
 expect "in which other code may do no arithmetic" 0 '2 of 2 inputs were redrawn' 'the reference does no floating-point arithmetic'
 referee rows "$work/made.capsule" -k 'rows/best*' --launch of_positive
 expect "and rows of none above 0 are drawn" 5 'result refused on drawn inputs'
-referee rows "$work/made.capsule" -k 'rows/alike*' --launch unlike
-expect "and inputs that are alike" 5 'result refused on drawn inputs'
+expect "and inputs that are alike" 5 'result refused on drawn inputs' -- referee rows "$work/made.capsule" -k 'rows/alike*' --launch unlike
 referee rows "$work/made.capsule" -k 'rows/means*' --launch sampled --tolerance 1e-2
 expect "and a mean that a few values have" 5 'result refused on drawn inputs'
 task "$work/made.capsule" --launch 'cancels<<<64, 256>>>(out:f32:16384, f32:16384:normal:0:1, f32:17408:normal:0:1)' --tolerance 1e-5 -o "$work/cancels.capsule"
@@ -436,8 +427,7 @@ task "$work/made.capsule" --launch 'weights<<<256, 32>>>(out:f32:8192, f32:8192:
 expect "of weights of exponentials" 0 '1 launch'
 referee weights "$work/made.capsule" --launch by_powers
 expect "and as last places of the inputs do" 0 'passed: 1 of 1 kernel' 'may be as far off as rounding takes the reference'
-referee weights "$work/made.capsule" --launch clamped
-expect "but no further" 5 'result refused on drawn inputs: wrong result'
+expect "but no further" 5 'result refused on drawn inputs: wrong result' -- referee weights "$work/made.capsule" --launch clamped
 task "$work/made.capsule" --launch 'logs<<<1, 64>>>(out:f32:64, f32:4096)' --launch 'steep<<<1, 64>>>(out:f32:64, f32:64:constant:0)' --tolerance 1e-4 -o "$work/finite.capsule"
 expect "of what may overflow" 0 'launches'
 referee finite "$work/made.capsule" -k 'finite/logs*' --launch stable
@@ -451,8 +441,7 @@ expect "what overflows on all drawn inputs is named" 3 'infinite, NaN or close t
 task "$work/made.capsule" --launch 'capped<<<1, 64>>>(out:f32:64, f32:64:normal:0:1)' -o "$work/nans.capsule"
 referee nans "$work/made.capsule" --launch dropped
 expect "what loses a NaN is undecided" 3 'with NaN among its inputs: wrong result' 'add --allow nan'
-referee nans "$work/made.capsule" --launch dropped --allow nan
-expect "unless that is allowed" 0 'on the captured inputs and 2 others'
+expect "unless that is allowed" 0 'on the captured inputs and 2 others' -- referee nans "$work/made.capsule" --launch dropped --allow nan
 task "$work/made.capsule" --launch 'of_three<<<16, 256>>>(out:i32:4096, f32:4096:normal:0:1, f32:4096:normal:0:1, f32:4096:normal:0:1)' -o "$work/three.capsule"
 referee three "$work/made.capsule" --launch of_two
 expect "the third of three far arrays has values of the second" 5 'result refused on drawn inputs'
@@ -461,8 +450,7 @@ expect "what is refused by itself cannot be a reference" 5 'cannot be a referenc
 task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'
 expect "an output that is all zeros, and infinities" 0 '1 launch of' '!does not change the result' '!overwritten'
 for cheat in endless silent; do
-    referee made "$work/others.cubin" --launch $cheat
-    expect "and code that leaves one of them out: $cheat" 5 'result    refused    on '
+    expect "and code that leaves one of them out: $cheat" 5 'result    refused    on ' -- referee made "$work/others.cubin" --launch $cheat
 done
 task "$work/others.cubin" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
 expect "such as what lacks a barrier" 5 'cannot be a reference' 'others.cu:'
@@ -482,15 +470,13 @@ NVCC=$nvcc task "$work/host.cu" --launch 'scaled<<<1, 64>>>(out:f32:64, f32:64)'
 expect "a constant that the host would set" 2 'the constant of_host of' 'initialise it in the source'
 NVCC=$nvcc task "$work/own.cu" --launch 'scaled<<<1, 64>>>(out:f32:96, f32:64)'
 expect "one with values, and a grid that is too small" 0 'made/scaled@1,64: of 384 bytes of outputs, 128 are not overwritten'
-referee made "$work/elsewhere.cubin"
-expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel'
+expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel' -- referee made "$work/elsewhere.cubin"
 # Sizes are drawn below the task's: what is slower there alone is not slower, and what is wrong there is.
 task "$work/loop.cubin" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
 expect "of a size" 0 'made.capsule'
 referee made "$work/slow.cubin" -v
 expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'only the results are judged, not the speed, because other sizes, another order or extreme values were drawn'
-referee made "$work/wrong.cubin"
-expect "wrong there alone" 3 'with other sizes'
+expect "wrong there alone" 3 'with other sizes' -- referee made "$work/wrong.cubin"
 # Several launches, of the reference or of a candidate, with memory for what one leaves to the next.
 task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16, f32=1e-5) {
     sums<<<16, 32>>>(3, 2); scale<<<16, 256>>>(1, 3, 2, 4, i32=256); }'
@@ -504,12 +490,10 @@ expect "whose shapes are not one" 2 'consists of several launches, whose shapes 
 for described in '1 3, 2, 4, i32=256)' '0 whole<<<16, 256>>>(1, 2, u64=0, 4)' '5 scale<<<16, 256>>>(1, 3, 2, 4, i32=256)'; do
     echo '{"launches": ["'"${described#* }"'"]}' >"$work/norm.json"
     [ "${described%% *}" = 1 ] && echo '{"launches": ["sums<<<16, 32>>>(3, 2)", "sums<<<16, 32>>>(3, 2)", "scale<<<16, 256>>>(1, '"${described#* }"'"]}' >"$work/norm.json"
-    referee made "$work/norm.cubin" --draws 1
-    expect "launches of a candidate: ${described#* }" "${described%% *}" 'redrawn'
+    expect "launches of a candidate: ${described#* }" "${described%% *}" 'redrawn' -- referee made "$work/norm.cubin" --draws 1
 done
 echo '{"launches": ["scale<<<16, 256>>>(1, 3, 5, 4, i32=256)"]}' >"$work/norm.json"
-referee made "$work/norm.cubin"
-expect "with an argument that the task has not" 2 'has 4 arguments, not 5'
+expect "with an argument that the task has not" 2 'has 4 arguments, not 5' -- referee made "$work/norm.cubin"
 rm "$work/norm.json"
 task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16) { scale<<<16, 256>>>(1, 3, 2, f32=9, i32=256); }'
 expect "a result that depends on what was in scratch memory" 5 'cannot run made/norm@16,256: its result depends on the initial contents of scratch memory'
@@ -526,10 +510,8 @@ expect "an output that is too small" 5 'beyond the end of an allocation' 'cheats
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, file:none.bin, f32:16384, f32=2)'
 expect "a file that is not there" 2 'cannot read none.bin'
 printf 'int x = ;\n' >"$work/bad.cu"
-NVCC=$nvcc task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
-expect "source code that does not compile" 2 'nvcc cannot compile'
-NVCC=$work/none task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
-expect "and no compiler" 2 'needs nvcc, which is not on the PATH'
+NVCC=$nvcc expect "source code that does not compile" 2 'nvcc cannot compile' -- task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
+NVCC=$work/none expect "and no compiler" 2 'needs nvcc, which is not on the PATH' -- task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
 
 # ---- What cannot be
 expect "the code is asked for" 2 'add --code FILE' -- "$cugate" referee "$work/task.capsule" --simulate
@@ -539,8 +521,7 @@ referee task cheats.cubin --launch plain --keep 0
 expect "and an argument a number" 2 '--keep takes argument numbers, counted from 1' "not '0'"
 referee task cheats.cubin --launch plain -k 'train/saxpi@64,256'
 expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
-referee task cheats.cubin --launch plain -k 'train/transpose*'
-expect "code of other arguments" 2 'of 2'
+expect "code of other arguments" 2 'of 2' -- referee task cheats.cubin --launch plain -k 'train/transpose*'
 ask "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate=nvidia-h200
 expect "a task that is not there" 2 'nothing.capsule'
 expect "and no GPU" 5 'no NVIDIA driver here' -- "$cugate" referee "$work/task.capsule" --code kernels.cubin

@@ -44,8 +44,7 @@ for run in recorded slower suite one_more; do
     ask "$cugate" check --replay $run.json --baselines "$top/baselines" --report json=whole.json
     # shellcheck disable=SC2154 # ask sets it
     whole=$code
-    ask "$cugate" merge -q $run/3.json $run/1.json $run/4.json $run/2.json --save merged.json
-    expect "$run: its parts become one run" 0
+    expect "$run: its parts become one run" 0 -- "$cugate" merge -q $run/3.json $run/1.json $run/4.json $run/2.json --save merged.json
     ask "$cugate" check --replay merged.json --baselines "$top/baselines" --report json=parts.json
     expect "$run: with the exit code of the whole" "$whole"
     expect "$run: and its verdicts" 0 -- diff <(verdicts whole.json) <(verdicts parts.json)
@@ -96,8 +95,7 @@ ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --save by_baseline.
 expect "by the baseline" 0 '!kernel durations are unknown'
 ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere --save by_number.json
 expect "by nothing" 0 'kernel durations are unknown'
-ask diff <(jq '.kernels | keys' by_baseline.json) <(jq '.kernels | keys' by_number.json)
-expect "it is another part" 1
+expect "it is another part" 1 -- diff <(jq '.kernels | keys' by_baseline.json) <(jq '.kernels | keys' by_number.json)
 jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
 ask "$cugate" accept --metrics metrics alike.json --baselines alike --reason first
 expect "by other seconds" 0 -- "$cugate" run "${options[@]}" -q --shard 2/4 --baselines alike --save other.json
@@ -117,8 +115,7 @@ for number in 1 2 3; do
 done
 expect "one of them has nothing to do, and says so" 0 'has no kernels, because there are more shards than families' -- cat few
 expect "few kernels: one run" 0 'measured: 10 of 10 kernels' -- "$cugate" merge -q few-*.json --save few.json
-ask "$cugate" merge few-1.json few-2.json
-expect "few kernels: the third is missing, though it may be empty" 5 'missing: shard 3 of 3'
+expect "few kernels: the third is missing, though it may be empty" 5 'missing: shard 3 of 3' -- "$cugate" merge few-1.json few-2.json
 for command in "check --replay part-1.json" "compare whole.json part-1.json" "compare part-1.json whole.json" \
     "aa part-1.json part-2.json" "accept part-1.json --reason x"; do
     # shellcheck disable=SC2086 # words

@@ -57,11 +57,9 @@ expect "40 times the shared memory, and the code states its block" 1 '  regresse
 expect "the same stack, read at more places" 1 '  regressed  local_accesses' 'changed in 1 of 3 functions: app/stacked' \
     '!local_memory' -- "$cugate" check --static accesses/app.o
 expect "functions gone" 5 'missing    app/bounded, app/stacked' 'remove its baseline file' -- "$cugate" check --static gone/app.o
-ask "$cugate" check --static overload/app.o
-expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing'
+expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing' -- "$cugate" check --static overload/app.o
 expect "a capability is not a GPU that a library is judged for" 4 '!sm-90' -- "$cugate" check --static --kernels base/app.o
-ask "$cugate" check --static=sm_80 base/app.o
-expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, only for sm_90'
+expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, only for sm_90' -- "$cugate" check --static=sm_80 base/app.o
 ask "$cugate" check --static --baselines none both/app.o
 expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN'
 expect "the same, compressed" 0 'nothing is worse: 9 rows in 3 kernels' -- "$cugate" check --static compressed/app.o
@@ -82,8 +80,7 @@ head -c 100 cache/ONE/kernel.cubin >cache/tmp.pid_1/kernel.cubin # being written
 describe 8 2048 ONE
 describe 4 2048 TWO
 expect "a cache" 4 'read: 3 of 3 kernels' -- "$cugate" check --static --baselines triton --save triton.json cache
-ask "$cugate" accept triton.json --baselines triton --reason "first baseline"
-expect "its baseline" 0 'accepted 18 rows of 3 kernels'
+expect "its baseline" 0 'accepted 18 rows of 3 kernels' -- "$cugate" accept triton.json --baselines triton --reason "first baseline"
 expect "the same cache" 0 'nothing is worse: 9 rows in 3 kernels' -- "$cugate" check --static --baselines triton cache
 describe 8 115712 ONE
 expect "more shared memory, fewer warps" 1 'regressed  triton/bounded' '  regressed  theoretical_occupancy' \
@@ -106,8 +103,7 @@ touch changed && git init -q && git add changed && git "${me[@]}" commit -q -m f
 for dirty in '' -dirty; do
     [ -z "$dirty" ] || echo "$dirty" >changed
     "$cugate" check --static --save tagged.json base/app.o >said 2>&1
-    ask grep -o '"commit": "[^"]*"' tagged.json
-    expect "the commit of a run: a hash$dirty" 0 "\"$(git rev-parse --short=12 HEAD)$dirty\""
+    expect "the commit of a run: a hash$dirty" 0 "\"$(git rev-parse --short=12 HEAD)$dirty\"" -- grep -o '"commit": "[^"]*"' tagged.json
 done
 
 summary

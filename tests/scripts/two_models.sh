@@ -30,16 +30,14 @@ mkdir -p lone && cp -r baselines/made-up-h100 lone
 ask "$cugate" check --replay h200.json -k 'dot/*' --baselines lone
 expect "another model's is none, and is named" 4 "no baseline for NVIDIA H200 in $PWD/lone/nvidia-h200; lone has made-up-h100"
 expect "two models are not compared" 4 "NVIDIA H200" "$other" -- "$cugate" compare h200.json other.json
-ask "$cugate" accept h200.json other.json --reason none
-expect "nor accepted together" 4 'from different devices' 'Accept them separately'
+expect "nor accepted together" 4 'from different devices' 'Accept them separately' -- "$cugate" accept h200.json other.json --reason none
 cp -r baselines before
 expect "one is accepted" 0 'baselines/made-up-h100' -- "$cugate" accept other.json -k dot/fp32 --reason 'one more'
 expect "and the other stays as it is" 0 -- diff -rq before/nvidia-h200 baselines/nvidia-h200
 
 # ---- Of machine code somebody has to say which is meant
 which='made-up-h100, nvidia-h200'
-ask "$cugate" check --static "${library[@]}"
-expect "two fit the machine code" 2 "2 baselines fit" "$which" '--static=NAME' 'cugate.ini'
+expect "two fit the machine code" 2 "2 baselines fit" "$which" '--static=NAME' 'cugate.ini' -- "$cugate" check --static "${library[@]}"
 expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse' -- "$cugate" check --static=made-up-h100 "${library[@]}"
 expect "a name that there is not" 4 "it has $which" -- "$cugate" check --static=h100 "${library[@]}"
 expect "two can be simulated" 2 "known GPUs: $which" '--simulate=NAME' 'cugate.ini' -- "$cugate" check --simulate "${library[@]}"
@@ -53,11 +51,9 @@ expect "and explain" 2 "known GPUs: $which" -- "$cugate" explain --simulate tran
 echo 'gpu = made-up-h100' >cugate.ini
 expect "static by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu' -- "$cugate" check --static "${library[@]}"
 expect "simulate by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu' -- "$cugate" check --simulate "${library[@]}"
-ask "$cugate" check --simulate=nvidia-h200 "${library[@]}"
-expect "the command line wins" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
+expect "the command line wins" 0 'baselines/nvidia-h200, ' '!cugate.ini:' -- "$cugate" check --simulate=nvidia-h200 "${library[@]}"
 expect "run by cugate.ini" 0 "$other" -- "$cugate" run --simulate "${library[@]}" --save run.json
-ask "$cugate" check --replay h200.json -k 'dot/*'
-expect "what was measured is not asked" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
+expect "what was measured is not asked" 0 'baselines/nvidia-h200, ' '!cugate.ini:' -- "$cugate" check --replay h200.json -k 'dot/*'
 expect "the key is told" 0 'gpu = made-up-h100' -- "$cugate" list config
 expect "and where it counts" 0 'skip, gpu' 'here: gpu = made-up-h100' -- "$cugate" check --help -v
 expect "and where not" 0 '!here: gpu' -- "$cugate" import --help

@@ -42,7 +42,7 @@ static void hang(struct gpu *gpu)
         pause();
 }
 
-END(spin, launch(gpu, "spin", 1, 32); MUST(cuCtxSynchronize()))
+END(spin, launch(gpu, "spin", 1, 32); puts("spin: launched"); fflush(stdout); MUST(cuCtxSynchronize()))
 END(exit_3, exit(3))
 
 static int end_at_once(int argc, char **argv)

@@ -85,6 +85,7 @@ Test(library, launches_that_a_driver_refuses)
     cr_expect_eq(words()[0] + words()[3] + words()[4], 2);
 }
 
+/* A stop that comes before the launch is kept for it. */
 static void *stops_later(void *data)
 {
     usleep(50000);
