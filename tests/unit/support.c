@@ -147,3 +147,20 @@ char *run_text(const struct run *run)
     fclose(stream);
     return text;
 }
+
+const char *first_false(const char *conditions, const bool *are)
+{
+    static char text[256];
+    int depth = 0;
+    for (const char *at = conditions;; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (*at && (*at != ',' || depth > 0))
+            continue;
+        snprintf(text, sizeof text, "%.*s", (int)(at - conditions), conditions);
+        if (!*are++)
+            return text;
+        if (!*at)
+            return NULL;
+        conditions = at + 2;
+    }
+}

@@ -17,6 +17,14 @@
         __VA_ARGS__                                                                                                    \
     }
 
+/* EXPECT_ALL(a == 1, b < 2) expects each, and says which is false. */
+const char *first_false(const char *conditions, const bool *are);
+#define EXPECT_ALL(...)                                                                                                \
+    do {                                                                                                               \
+        const char *const false_ = first_false(#__VA_ARGS__, (const bool[]){__VA_ARGS__});                             \
+        cr_expect_null(false_, "%s", false_);                                                                          \
+    } while (0)
+
 /* Makes an empty folder of this test's own. scratch_remove deletes it with its content, and frees its name. */
 char *scratch_make(void);
 void scratch_remove(char *folder);

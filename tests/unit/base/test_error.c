@@ -69,7 +69,7 @@ Test(error, memory_that_cannot_exist_may_be_jumped_from)
     }
     cr_expect_eq(memory_into(NULL), &inner);
     OWNED_MEMORY unsigned char *bytes = x_aligned(64, 65);
-    cr_expect((uintptr_t)bytes % 64 == 0 && bytes[0] + bytes[64] == 0);
+    EXPECT_ALL((uintptr_t)bytes % 64 == 0, bytes[0] + bytes[64] == 0);
 }
 
 Test(error, memory_that_cannot_exist_ends_the_program, .exit_code = EXIT_USAGE)
@@ -108,6 +108,6 @@ Test(error, array_insert_moves_what_is_behind)
     *ARRAY_INSERT(list, count, 101) = 1001;
     for (size_t i = 0; i < 99; i++)
         cr_assert_eq(list[i], i);
-    cr_expect(list[99] == 1000 && list[100] == 99 && list[101] == 1001);
+    EXPECT_ALL(list[99] == 1000, list[100] == 99, list[101] == 1001);
     free(list);
 }

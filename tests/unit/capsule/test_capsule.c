@@ -22,11 +22,11 @@ Test(capsule, each_of_its_launches_is_like_one)
                                 .argument_count = 1};
     struct capsule capsule = {.function = (char[]){"f"}, .grid = {9, 1, 1}, .swapped = (char[]){"a.cubin"}};
     const struct capsule alone = capsule_launch(&capsule, 0);
-    cr_expect(capsule_launches(&capsule) == 1 && strcmp(alone.function, "f") == 0 && alone.grid[0] == 9);
+    EXPECT_ALL(capsule_launches(&capsule) == 1, strcmp(alone.function, "f") == 0, alone.grid[0] == 9);
     capsule.steps = &step;
     capsule.step_count = 1;
     const struct capsule one = capsule_launch(&capsule, 0);
-    cr_expect(capsule_launches(&capsule) == 1 && strcmp(one.function, "g") == 0 && one.grid[0] == 2);
-    cr_expect(one.block[0] == 3 && one.shared == 4 && one.shared_limit == 4 && one.byte_count == 12);
-    cr_expect(one.arguments == &argument && one.argument_count == 1 && one.swapped == capsule.swapped);
+    EXPECT_ALL(capsule_launches(&capsule) == 1, strcmp(one.function, "g") == 0, one.grid[0] == 2);
+    EXPECT_ALL(one.block[0] == 3, one.shared == 4, one.shared_limit == 4, one.byte_count == 12);
+    EXPECT_ALL(one.arguments == &argument, one.argument_count == 1, one.swapped == capsule.swapped);
 }

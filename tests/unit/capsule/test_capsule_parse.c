@@ -93,6 +93,6 @@ Test(capsule_parse, what_is_absent_is_not_known)
     cr_expect(isnan(capsule.time_ns));
     cr_expect_eq(capsule.carve_out, 0);
     cr_expect(capsule.cluster[0] == 0 && !capsule.swapped && !capsule.launched_by);
-    cr_expect(capsule.ranges[0].before[0] == PAGE_ZERO && capsule.ranges[0].after[0] == PAGE_SAME);
+    EXPECT_ALL(capsule.ranges[0].before[0] == PAGE_ZERO, capsule.ranges[0].after[0] == PAGE_SAME);
     cr_expect_null(capsule.ranges[0].varies);
 }

@@ -13,6 +13,6 @@ Test(capsule_record, numbers_are_little_endian_and_the_hash_is_XXH3s)
     cr_expect_arr_eq(head, "\4\0\0\0\x84\3\2\1", 8);
     cr_expect_arr_eq(head + 8, empty, sizeof empty);
     const struct record back = record_get(head);
-    cr_expect(back.kind == record.kind && back.size == record.size);
+    EXPECT_ALL(back.kind == record.kind, back.size == record.size);
     cr_expect_arr_eq(back.hash, empty, sizeof empty);
 }

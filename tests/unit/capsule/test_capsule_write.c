@@ -122,7 +122,7 @@ Test(capsule_write, a_full_disk_is_told_and_leaves_nothing, .init = scratch_ente
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
     size_t size;
     OWNED_MEMORY unsigned char *bytes = bytes_of("a", &size);
-    cr_expect(size == 3 && memcmp(bytes, "old", 3) == 0);
+    EXPECT_ALL(size == 3, memcmp(bytes, "old", 3) == 0);
     cr_expect(!is_there("a.cugate-0.tmp"), "a temporary file was left behind");
 }
 

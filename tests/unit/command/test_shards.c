@@ -102,7 +102,7 @@ Test(shards, a_family_at_a_point_stays_together_in_any_order)
         shards_divide(forth, ARRAY_SIZE(ids), shards);
         shards_divide(back, ARRAY_SIZE(ids), shards);
         for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-            cr_expect(forth[i].shard >= 1 && forth[i].shard <= shards);
+            EXPECT_ALL(forth[i].shard >= 1, forth[i].shard <= shards);
             cr_expect_eq(forth[i].shard, shard_of(back, ARRAY_SIZE(ids), ids[i]), "%s of %u", ids[i], shards);
         }
         for (size_t i = 0; i < 6; i += 2)

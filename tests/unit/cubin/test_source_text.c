@@ -183,7 +183,7 @@ Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = 
     fclose(file);
     const struct profile_line *line = resolve(&profile, "long.cu", 1);
     const size_t length = strlen(line->text);
-    cr_expect(length <= SOURCE_TEXT && length >= SOURCE_TEXT - 1);
+    EXPECT_ALL(length <= SOURCE_TEXT, length >= SOURCE_TEXT - 1);
     cr_expect_neq((unsigned char)line->text[length - 1], 0xc3);
 }
 

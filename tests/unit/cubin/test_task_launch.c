@@ -32,8 +32,8 @@ Test(task_launch, is_read_as_cuda_writes_it)
     int number;
     cr_assert_eq(task_launch_parse(&launch, text), 0);
     cr_expect_str_eq(launch.function, "ns::scale<32, 4>");
-    cr_expect(launch.grid[0] == 64 && launch.grid[1] == 2 && launch.grid[2] == 1);
-    cr_expect(launch.block[0] == 32 && launch.block[1] == 4 && launch.block[2] == 2);
+    EXPECT_ALL(launch.grid[0] == 64, launch.grid[1] == 2, launch.grid[2] == 1);
+    EXPECT_ALL(launch.block[0] == 32, launch.block[1] == 4, launch.block[2] == 2);
     cr_expect_eq(launch.shared, 1024);
     cr_assert_eq(launch.count, 4);
     cr_expect_eq(launch.arguments[0].kind, TASK_OUTPUT);
@@ -63,7 +63,7 @@ Test(task_launch, a_shape_may_be_a_part)
     cr_expect_eq(launch_shape_read(bytes_alone, grid, block, &shared, &has_shared), 0);
     cr_expect(grid[0] == 7 && block[0] == 32 && shared == 16 && has_shared);
     cr_expect_eq(launch_shape_read(grid_alone, grid, block, &shared, &has_shared), 0);
-    cr_expect(grid[0] == 2 && grid[1] == 3 && grid[2] == 4 && block[0] == 32 && shared == 16);
+    EXPECT_ALL(grid[0] == 2, grid[1] == 3, grid[2] == 4, block[0] == 32, shared == 16);
 }
 
 Test(task_launch, is_several)
@@ -73,14 +73,14 @@ Test(task_launch, is_several)
                                             "2); scale<<<1, 64, 16>>>(1, 3, f32=2); } ;"),
                  0);
     cr_expect_str_eq(launch.function, "norm");
-    cr_expect(launch.count == 4 && launch.grid[0] == 2 && launch.block[0] == 32);
+    EXPECT_ALL(launch.count == 4, launch.grid[0] == 2, launch.block[0] == 32);
     cr_expect_eq(launch.arguments[2].kind, TASK_SCRATCH);
     cr_expect_eq(task_array_size(&launch.arguments[2]), 8);
     cr_expect_eq(task_argument_size(&launch.arguments[2]), 8);
     cr_assert_eq(launch.step_count, 2);
     cr_expect_str_eq(launch.steps[0].function, "sums<1>");
-    cr_expect(launch.steps[0].arguments[0].kind == TASK_NUMBER && launch.steps[0].arguments[0].count == 3);
-    cr_expect(launch.steps[1].shared == 16 && launch.steps[1].arguments[2].kind == TASK_SCALAR);
+    EXPECT_ALL(launch.steps[0].arguments[0].kind == TASK_NUMBER, launch.steps[0].arguments[0].count == 3);
+    EXPECT_ALL(launch.steps[1].shared == 16, launch.steps[1].arguments[2].kind == TASK_SCALAR);
 }
 
 TEXTS(task_launch, what_it_cannot_be_is_said, "tests/unit/cubin/task_launch.txt#refused", expect_refused)
@@ -116,15 +116,15 @@ Test(task_launch, values_are_of_their_kind)
     OWNED_TEXT sorted = filled("i32:16:sorted:-3:3", 1, bytes);
     memcpy(numbers, bytes, sizeof numbers);
     for (size_t i = 0; i < 16; i++)
-        cr_expect(numbers[i] >= -3 && numbers[i] <= 3 && (i == 0 || numbers[i] >= numbers[i - 1]));
+        EXPECT_ALL(numbers[i] >= -3, numbers[i] <= 3, (i == 0 || numbers[i] >= numbers[i - 1]));
     OWNED_TEXT offsets = filled("u32:16:offsets:1000", 1, bytes);
     memcpy(numbers, bytes, sizeof numbers);
-    cr_expect(numbers[0] == 0 && numbers[15] == 1000 && numbers[8] > 0 && numbers[8] < 1000);
+    EXPECT_ALL(numbers[0] == 0, numbers[15] == 1000, numbers[8] > 0, numbers[8] < 1000);
     OWNED_TEXT uniform = filled("f32:16", 1, bytes);
     OWNED_TEXT other = filled("f32:16", 2, bytes);
     memcpy(floats, bytes, sizeof floats);
     for (size_t i = 0; i < 16; i++)
-        cr_expect(floats[i] >= -1 && floats[i] < 1 && (i == 0 || floats[i] != floats[0]));
+        EXPECT_ALL(floats[i] >= -1, floats[i] < 1, (i == 0 || floats[i] != floats[0]));
     cr_expect_str_neq(uniform, other);
     OWNED_TEXT again = filled("f32:16", 1, bytes);
     cr_expect_str_eq(uniform, again);

@@ -7,7 +7,7 @@ Test(triton, a_description_beside_the_code)
 {
     cr_assert_eq(triton_read(&launch, "tests/capsule/triton/softmax.cubin"), 0);
     cr_expect(launch.found);
-    cr_expect(launch.threads == 256 && launch.shared == 32 && launch.ctas == 1);
+    EXPECT_ALL(launch.threads == 256, launch.shared == 32, launch.ctas == 1);
     cr_assert_eq(triton_read(&launch, "tests/fuzz/corpus/cubin/cuda12.cubin"), 0);
     cr_expect_not(launch.found);
     cr_assert_eq(triton_read(&launch, "tests/capsule/triton/softmax.json"), 0);

@@ -170,7 +170,7 @@ Test(cudart_texture, memory_and_gathers)
     resource.res.linear.sizeInBytes = sizeof bytes;
     cr_assert_eq(cudaCreateTextureObject(&row, &resource, &how, NULL), cudaSuccess);
     texture_at(texture_find(runtime_machine(), row), 5, texel);
-    cr_expect(texel[0] == 12 && texel[1] == 13 && texel[2] == 0);
+    EXPECT_ALL(texel[0] == 12, texel[1] == 13, texel[2] == 0);
     texture_at(texture_find(runtime_machine(), row), 12, texel);
     cr_expect(texel[0] == 0 && texel[1] == 0, "beyond the end");
     texture_at(texture_find(runtime_machine(), row), -1, texel);
@@ -185,10 +185,10 @@ Test(cudart_texture, memory_and_gathers)
     cr_assert_eq(cudaCreateTextureObject(&rows, &resource, &how, NULL), cudaSuccess);
     const struct texture_place place = {{2, 1, 0}, 0};
     cr_expect_null(texture_gather(texture_find(runtime_machine(), rows), &place, 0, texel));
-    cr_expect(texel[0] == 11 && texel[1] == 12 && texel[2] == 2 && texel[3] == 1);
+    EXPECT_ALL(texel[0] == 11, texel[1] == 12, texel[2] == 2, texel[3] == 1);
     struct cudaResourceDesc told;
     cr_expect_eq(cudaGetTextureObjectResourceDesc(&told, rows), cudaSuccess);
-    cr_expect(told.resType == cudaResourceTypePitch2D && told.res.pitch2D.devPtr == memory);
+    EXPECT_ALL(told.resType == cudaResourceTypePitch2D, told.res.pitch2D.devPtr == memory);
     resource.res.pitch2D.pitchInBytes = 3;
     cr_expect_eq(cudaCreateTextureObject(&rows, &resource, &how, NULL), cudaErrorInvalidValue);
     cudaFree(memory);

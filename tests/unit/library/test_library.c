@@ -163,8 +163,7 @@ Test(library, counts_are_the_same_by_line_and_with_hooks)
         on += alone[i].predicated_on;
         of_hooks += lanes[i];
         if (strncmp(one.opcode, "LDG", 3) == 0)
-            cr_expect(alone[i].sectors == 8 && one.access == CUGATE_READS && one.spaces == CUGATE_GLOBAL &&
-                      one.line == 8);
+            EXPECT_ALL(alone[i].sectors == 8, one.access == CUGATE_READS, one.spaces == CUGATE_GLOBAL, one.line == 8);
     }
     cr_expect_eq(on, of_hooks);
     cugate_line lines[20];
@@ -174,7 +173,7 @@ Test(library, counts_are_the_same_by_line_and_with_hooks)
         executed -= lines[i].tally.executed;
         sectors -= lines[i].tally.sectors;
     }
-    cr_expect(count >= 2 && executed == 0 && sectors == 0);
+    EXPECT_ALL(count >= 2, executed == 0, sectors == 0);
     cr_expect_eq(cugate_describe_instruction(kernel, info.instruction_count, &(cugate_instruction){0}),
                  CUGATE_BAD_ARGUMENT);
     free(alone);
@@ -338,7 +337,7 @@ Test(library, kernels_are_found_by_their_names)
     cr_expect_str_eq(info.signature, "void twice<float>(float*)");
     cr_expect_eq(named("_Z5twiceIfEvPT_"), named("twice<float>"));
     cugate_describe_kernel(named("ns::inside"), &info);
-    cr_expect(info.parameter_count == 2 && info.parameters[1].offset == 8 && info.parameters[1].size == 4);
+    EXPECT_ALL(info.parameter_count == 2, info.parameters[1].offset == 8, info.parameters[1].size == 4);
     cr_expect_eq(cugate_find_kernel(module, "twice", &kernel), CUGATE_NOT_FOUND);
     expect_word(cugate_error(), "more than one");
     cr_expect(cugate_find_kernel(module, "nothing", &kernel) == CUGATE_NOT_FOUND && !kernel);

@@ -156,6 +156,6 @@ Test(control, lanes_that_break_out_behind_others)
                          "@P0 BREAK B0", "@P0 BRA 0x90", "IADD3 R5,R5,0x1,RZ", "BRA 0x40", "BRA 0xa0", "BSYNC B1",
                          "BRA 0xc0", "NOP "),
                  32);
-    cr_expect(made_tallies[TAIL].uniform == 32 && made_tallies[TAIL].followed == 31);
-    cr_expect(made_tallies[BEHIND].uniform == 1 && made_tallies[BEHIND].followed == 0);
+    EXPECT_ALL(made_tallies[TAIL].uniform == 32, made_tallies[TAIL].followed == 31);
+    EXPECT_ALL(made_tallies[BEHIND].uniform == 1, made_tallies[BEHIND].followed == 0);
 }

@@ -140,7 +140,7 @@ Test(pool_take, progress_moves_the_deadline)
     slot->deadline = 0;
     cr_expect_eq(say(&fixture, 0, "headway=1204 8192 181"), ENDING_NOT_YET);
     cr_expect_geq(slot->deadline, now_seconds() + 30);
-    cr_expect(slot->headway.done == 1204 && slot->headway.count == 8192 && slot->headway.left == 181);
+    EXPECT_ALL(slot->headway.done == 1204, slot->headway.count == 8192, slot->headway.left == 181);
     slot->limit = 1;
     cr_expect_eq(say(&fixture, 0, "headway=1205 8192 -1"), ENDING_NOT_YET);
     cr_expect_eq(slot->deadline, 1, "its time is over in all");

@@ -173,8 +173,8 @@ static int read_part(const char *text)
     OWNED(run) back;
     OWNED_TEXT again = run_text(&run);
     cr_assert_eq(run_parse(&back, "x.json", again, strlen(again)), 0);
-    cr_expect(back.shard.number == 2 && back.shard.of == 2);
-    cr_expect(back.shard.measures == 1 && back.shard.kernel_count == 2);
+    EXPECT_ALL(back.shard.number == 2, back.shard.of == 2);
+    EXPECT_ALL(back.shard.measures == 1, back.shard.kernel_count == 2);
     return 0;
 }
 

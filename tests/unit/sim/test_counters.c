@@ -86,15 +86,15 @@ Test(counters, a_line_has_the_sectors_of_loads_or_of_stores)
     counters_of_line(&tallies[ATOMIC], traits[ATOMIC], atomic);
     counters_of_line(&tallies[COPY], traits[COPY], copy);
     counters_of_line(&tallies[LOCAL_STORE], traits[LOCAL_STORE], local);
-    cr_expect(load[LINE_LOAD_SECTORS] == 4 && load[LINE_LOAD_IDEAL] == 3 && load[LINE_STORE_SECTORS] == 0);
-    cr_expect(store[LINE_STORE_SECTORS] == 8 && store[LINE_STORE_IDEAL] == 7 && store[LINE_LOAD_SECTORS] == 0);
-    cr_expect(atomic[LINE_LOAD_SECTORS] == 32 && atomic[LINE_GLOBAL_LOADS] == 0);
-    cr_expect(copy[LINE_LOAD_SECTORS] == 16 && copy[LINE_SHARED] == 10 && copy[LINE_SHARED_IDEAL] == 4);
-    cr_expect(local[LINE_LOCAL_SECTORS] == 128 && local[LINE_STORE_SECTORS] == 0);
+    EXPECT_ALL(load[LINE_LOAD_SECTORS] == 4, load[LINE_LOAD_IDEAL] == 3, load[LINE_STORE_SECTORS] == 0);
+    EXPECT_ALL(store[LINE_STORE_SECTORS] == 8, store[LINE_STORE_IDEAL] == 7, store[LINE_LOAD_SECTORS] == 0);
+    EXPECT_ALL(atomic[LINE_LOAD_SECTORS] == 32, atomic[LINE_GLOBAL_LOADS] == 0);
+    EXPECT_ALL(copy[LINE_LOAD_SECTORS] == 16, copy[LINE_SHARED] == 10, copy[LINE_SHARED_IDEAL] == 4);
+    EXPECT_ALL(local[LINE_LOCAL_SECTORS] == 128, local[LINE_STORE_SECTORS] == 0);
     const struct tally root = {.executed = 4, .slow = 32};
     counters_of_line(&root, 0, copy);
-    cr_expect(copy[LINE_SLOW] == 32 && load[LINE_SLOW] == 0);
-    cr_expect(load[LINE_ACTIVE_THREADS] == 32 && load[LINE_WORKING_THREADS] == 30 && load[LINE_GLOBAL_LOADS] == 1);
+    EXPECT_ALL(copy[LINE_SLOW] == 32, load[LINE_SLOW] == 0);
+    EXPECT_ALL(load[LINE_ACTIVE_THREADS] == 32, load[LINE_WORKING_THREADS] == 30, load[LINE_GLOBAL_LOADS] == 1);
 }
 
 Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
@@ -110,8 +110,8 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
     cr_expect_eq(most[EXACT_INSTRUCTIONS], 103);
     cr_expect_eq(least[EXACT_THREADS_PER_INSTRUCTION], 780.0 / 103);
     cr_expect_eq(most[EXACT_THREADS_PER_INSTRUCTION], 820.0 / 97);
-    cr_expect(least[EXACT_LONGEST_WARP] == 0 && most[EXACT_LONGEST_WARP] == 4);
-    cr_expect(least[EXACT_OUTSIDE_WAITS] == 97 && most[EXACT_OUTSIDE_WAITS] == 103);
+    EXPECT_ALL(least[EXACT_LONGEST_WARP] == 0, most[EXACT_LONGEST_WARP] == 4);
+    EXPECT_ALL(least[EXACT_OUTSIDE_WAITS] == 97, most[EXACT_OUTSIDE_WAITS] == 103);
     for (enum exact_counter counter = EXACT_THREADS_PER_INSTRUCTION + 1; counter < EXACT_OUTSIDE_WAITS; counter++)
         cr_expect(counter == EXACT_LONGEST_WARP || least[counter] == most[counter] || isnan(least[counter]));
 }
@@ -122,10 +122,10 @@ Test(counters, threads_whose_guard_is_not_known_are_bounds_of_their_rows_alone)
     guarded.fewer_work = 10;
     guarded.more_work = 4;
     bounds_of(&guarded, traits[FUSED]);
-    cr_expect(least[EXACT_FP32] == 50 && most[EXACT_FP32] == 64);
-    cr_expect(least[EXACT_FP32_FUSED] == 50 && most[EXACT_FP32_FUSED] == 64);
-    cr_expect(least[EXACT_THREADS_PER_INSTRUCTION] == 25 && most[EXACT_THREADS_PER_INSTRUCTION] == 32);
-    cr_expect(least[EXACT_INSTRUCTIONS] == 2 && most[EXACT_INSTRUCTIONS] == 2);
+    EXPECT_ALL(least[EXACT_FP32] == 50, most[EXACT_FP32] == 64);
+    EXPECT_ALL(least[EXACT_FP32_FUSED] == 50, most[EXACT_FP32_FUSED] == 64);
+    EXPECT_ALL(least[EXACT_THREADS_PER_INSTRUCTION] == 25, most[EXACT_THREADS_PER_INSTRUCTION] == 32);
+    EXPECT_ALL(least[EXACT_INSTRUCTIONS] == 2, most[EXACT_INSTRUCTIONS] == 2);
 }
 
 /* What may be executed once more makes the upper bound higher, and the longest warp's no more than twice as high. */
@@ -137,9 +137,9 @@ Test(counters, what_may_be_executed_once_more)
     tally.more_instructions = 10;
     tally.longest_warp = 4;
     bounds_of(&tally, traits[LOAD]);
-    cr_expect(least[EXACT_INSTRUCTIONS] == 100 && most[EXACT_INSTRUCTIONS] == 110);
-    cr_expect(least[EXACT_OUTSIDE_WAITS] == 100 && most[EXACT_OUTSIDE_WAITS] == 100);
-    cr_expect(least[EXACT_LONGEST_WARP] == 4 && most[EXACT_LONGEST_WARP] == 8);
+    EXPECT_ALL(least[EXACT_INSTRUCTIONS] == 100, most[EXACT_INSTRUCTIONS] == 110);
+    EXPECT_ALL(least[EXACT_OUTSIDE_WAITS] == 100, most[EXACT_OUTSIDE_WAITS] == 100);
+    EXPECT_ALL(least[EXACT_LONGEST_WARP] == 4, most[EXACT_LONGEST_WARP] == 8);
     cr_expect_leq(least[EXACT_THREADS_PER_INSTRUCTION], 810.0 / 110);
     cr_expect_geq(most[EXACT_THREADS_PER_INSTRUCTION], 1120.0 / 110);
 }
@@ -151,8 +151,8 @@ Test(counters, branches_by_who_is_together)
     for (unsigned followed = 0; followed < 8; followed += 5) {
         tally.followed = followed;
         bounds_of(&tally, traits[LOAD]);
-        cr_expect(least[EXACT_BRANCH_TARGETS] == 100 - followed && most[EXACT_BRANCH_TARGETS] == 110);
-        cr_expect(least[EXACT_DIVERGENT_TARGETS] == 12 - followed && most[EXACT_DIVERGENT_TARGETS] == 20 + followed);
+        EXPECT_ALL(least[EXACT_BRANCH_TARGETS] == 100 - followed, most[EXACT_BRANCH_TARGETS] == 110);
+        EXPECT_ALL(least[EXACT_DIVERGENT_TARGETS] == 12 - followed, most[EXACT_DIVERGENT_TARGETS] == 20 + followed);
         cr_expect_float_eq(least[EXACT_BRANCH_EFFICIENCY], 100 * (1 - (20.0 + followed) / (100 - followed)), 1e-9);
         cr_expect_float_eq(most[EXACT_BRANCH_EFFICIENCY], 100 * (1 - (12.0 - followed) / 110), 1e-9);
     }
@@ -223,7 +223,7 @@ Test(counters, what_is_outside_of_loops_that_wait_is_known)
     cr_expect_eq(outside[EXACT_INSTRUCTIONS], all[EXACT_INSTRUCTIONS]);
     cr_expect_eq(outside[EXACT_OUTSIDE_WAITS], all[EXACT_INSTRUCTIONS] - (double)one[LOAD].executed);
     counters_of_line(&one[LOAD], traits[LOAD], counts);
-    cr_expect(counts[LINE_OUTSIDE_WAITS] == 0 && counts[LINE_WAITS] == 1);
+    EXPECT_ALL(counts[LINE_OUTSIDE_WAITS] == 0, counts[LINE_WAITS] == 1);
     one[LOAD].looks = other[LOAD].looks = 1;
     counters_compare(one, other, traits, COUNT, open, &lines);
     cr_expect(open[EXACT_OUTSIDE_WAITS]);
@@ -238,11 +238,11 @@ Test(counters, what_waits_only_look_at_is_known_outside_of_them)
     double counts[LINE_COUNTERS];
     memcpy(one, tallies, sizeof one);
     counters_of_line(&one[LOAD], traits[LOAD], counts);
-    cr_expect(counts[LINE_OUTSIDE_WAITS] == counts[LINE_INSTRUCTIONS] && counts[LINE_WAITS] == 0);
+    EXPECT_ALL(counts[LINE_OUTSIDE_WAITS] == counts[LINE_INSTRUCTIONS], counts[LINE_WAITS] == 0);
     one[LOAD].looks = one[LOAD].retries = 5;
     counters_compare(one, one, traits, COUNT, open, &lines);
     cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_LONGEST_WARP] && !open[EXACT_OUTSIDE_WAITS]);
     cr_expect(lines & 1u << LINE_INSTRUCTIONS && !(lines & 1u << LINE_OUTSIDE_WAITS) && !(lines & 1u << LINE_WAITS));
     counters_of_line(&one[LOAD], traits[LOAD], counts);
-    cr_expect(counts[LINE_OUTSIDE_WAITS] == 0 && counts[LINE_WAITS] == 1);
+    EXPECT_ALL(counts[LINE_OUTSIDE_WAITS] == 0, counts[LINE_WAITS] == 1);
 }

@@ -213,7 +213,7 @@ Test(launch_log, large_fills_and_copies_are_not_made_where_launches_are_only_not
     cudaMemcpy(memory + BYTES, memory, BYTES, cudaMemcpyDeviceToDevice);
     cudaMemcpy(&bytes[0], memory, 1, cudaMemcpyDeviceToHost);
     cudaMemcpy(&bytes[1], memory + FEW, 1, cudaMemcpyDeviceToHost);
-    cr_expect(bytes[0] == 1 && bytes[1] == 0);
+    EXPECT_ALL(bytes[0] == 1, bytes[1] == 0);
     cudaMemcpy(&bytes[0], memory + BYTES, 1, cudaMemcpyDeviceToHost);
     cr_expect_eq(bytes[0], 0);
 }

@@ -81,9 +81,9 @@ Test(launch_time, times_of_launches_add_up)
         const struct estimated_time *time = result.estimated;
         cr_assert_null(time->refused, "%s", time->refused);
         ns[launches - 1] = time->ns;
-        cr_expect(time->low < time->ns && time->ns < time->high);
+        EXPECT_ALL(time->low < time->ns, time->ns < time->high);
         cr_expect_str_eq(time->bound_by, "latency");
-        cr_expect(time->busy_count > 1 && 0 < time->busy[0].part && time->busy[0].part < 0.6);
+        EXPECT_ALL(time->busy_count > 1, 0 < time->busy[0].part, time->busy[0].part < 0.6);
         OWNED_MEMORY struct stalls *stalls = times_stalls(&log.times, log.functions[0].function);
         double stood = 0;
         for (size_t i = 0; i < log.functions[0].count; i++)

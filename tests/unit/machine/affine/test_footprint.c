@@ -92,12 +92,12 @@ Test(footprint, ranges_are_merged_and_moved_to_block_0)
     cr_expect_eq(one.list[0].of[1].count, 1);
     static const struct box row[AXES_MOST] = {{0, 4, 0}}, alone[AXES_MOST] = {{3, 3, 0}};
     cr_assert(footprint_join(&all, &one, at, row, &(struct ranges){0}));
-    cr_expect(all.list[0].of[1].list[0].begin == 700 && all.list[0].of[1].list[0].end == 1500);
+    EXPECT_ALL(all.list[0].of[1].list[0].begin == 700, all.list[0].of[1].list[0].end == 1500);
     cr_expect_eq(all.list[1].of[0].count, 0, "nobody writes there");
     struct axis axes[AXES_MOST];
     axes_of(axes, blocks);
     struct ranges spans = footprint_reach(&all.list[0], FOOTPRINT_WRITES, axes);
-    cr_expect(spans.count == 1 && spans.list[0].begin == 700 && spans.list[0].end == 1900);
+    EXPECT_ALL(spans.count == 1, spans.list[0].begin == 700, spans.list[0].end == 1900);
     free(spans.list);
     /* What one block alone does may be as if the others did as well. */
     footprint_join(&all,
@@ -149,7 +149,7 @@ Test(footprint, atomics_are_moved_by_each_distance)
     hot_add(&distances, 0, 1, 0);
     hot_merge_moved(&sum, &one.list[0].hot, &distances);
     const struct hot_address most = hot_most(&sum);
-    cr_expect(sum.count == 3 && most.address == 4100 && most.count == 21 && most.instruction == 5);
+    EXPECT_ALL(sum.count == 3, most.address == 4100, most.count == 21, most.instruction == 5);
     hot_release(&distances);
     hot_release(&sum);
 }

@@ -26,7 +26,7 @@ Test(entry, arguments_and_the_only_block)
         cr_expect(entry.parameters[i].offset == wanted[i].offset && entry.parameters[i].size == wanted[i].size,
                   "argument %zu", i);
     cr_expect_eq(entry.parameter_bytes, 40);
-    cr_expect(entry.block[0] == 256 && entry.block[1] == 1 && entry.block[2] == 1);
+    EXPECT_ALL(entry.block[0] == 256, entry.block[1] == 1, entry.block[2] == 1);
     image_release(&image);
     free(code);
 }

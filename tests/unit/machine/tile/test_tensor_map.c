@@ -70,8 +70,8 @@ Test(tensor_map, bytes_are_the_drivers)
             sprintf(text + (size_t)2 * i, "%02x", bytes[i]);
         cr_expect_str_eq(text, want, "%s", name);
         cr_assert(tensor_map_decode(bytes, &again), "%s", name);
-        cr_expect(again.address == map.address && again.rank == map.rank && again.type == map.type &&
-                  again.columns == map.columns && again.swizzle == map.swizzle && again.fill == map.fill);
+        EXPECT_ALL(again.address == map.address, again.rank == map.rank, again.type == map.type,
+                   again.columns == map.columns, again.swizzle == map.swizzle, again.fill == map.fill);
         for (unsigned i = 0; i < map.rank; i++)
             cr_expect(again.sizes[i] == map.sizes[i] && again.steps[i] == map.steps[i], "%s", name);
     }
