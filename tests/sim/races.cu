@@ -152,6 +152,20 @@ KERNEL(torn)
     }
 }
 
+KERNEL(meets_unfenced) /* all blocks wait for each other, and the last one sets back what they count */
+{
+    if (T == 0) {
+        s.words[blockIdx.x] = in[I] + 1;
+        atomicAdd(&s.tickets, 1);
+        while (*(volatile unsigned *)&s.tickets < blocks)
+            continue;
+        if (atomicAdd(&s.flag, 1) == blocks - 1)
+            s.tickets = 0; /* meets_unfenced */
+    }
+    __syncwarp();
+    s.more[I] = T < blocks ? s.words[T] : 0;
+}
+
 #define TILE                                                                                                           \
     __shared__ __align__(128) int tile[threads];                                                                       \
     tile[T] = in[I] + 1;                                                                                               \
@@ -468,7 +482,7 @@ CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(sum) ROW(last_wins) ROW(in_place) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
         ROW(saturates) ROW(quads) ROW(called) ROW(pushed) ROW(fence_missing)
-        ROW(past_l1_unfenced) ROW(volatile_unfenced)
+        ROW(past_l1_unfenced) ROW(volatile_unfenced) ROW(meets_unfenced)
         ROW(table_unfenced) ROW(reduced_unfenced) ROW(torn)
         ROW(copied_early) ROW(brought_early) ROW(sent_over) ROW(sent_unordered) ROW(cleared_by_one),
     FAMILY("meant")

@@ -490,6 +490,8 @@ static enum race_kind kind_of(const struct block_races *races, const struct race
     for (size_t i = 0; i < races->count; i++)
         if (races->list[i].function == race->function)
             mark_own(&races->list[i], racing);
+    for (size_t i = 0; i < code->count; i++)
+        racing[i] &= !code->list[i].polls; /* what is stored behind a wait is not chosen by it */
     enum race_kind kind = race_kind(code, race->pc, race->before, own, racing, is_unfenced(race));
     if (kind == RACE_MEANT && is_torn(races, race))
         kind = RACE_STORED;
