@@ -8,6 +8,8 @@
 #define TYPE_USED 0.25
 #define TYPE_TAKEN 0.1
 #define TYPE_LEFT 0.125
+/* Of one drawn result no more may be as far off as rounding takes the reference: of 36 honest kernels it is 14 %. */
+#define LOOSE_MOST 0.5
 
 /* So much more than their mean a block or warp may do, as a multiple of what the reference's does. */
 #define UNEVEN 2.0
@@ -112,6 +114,11 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
                              "all drawn inputs, so not compared there",
                              facts->undecided_argument, facts->undecided, plural((size_t)facts->undecided),
                              facts->undecided == 1 ? "is" : "are"));
+    if (facts->loose > LOOSE_MOST)
+        return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
+                   x_sprintf("%.2g %% of one drawn result may be as far off as rounding takes the reference: more than "
+                             "%.2g %% says too little",
+                             100 * facts->loose, 100 * LOOSE_MOST));
     char within[64] = "bit for bit";
     OWNED_TEXT beyond = x_strdup("");
     if (facts->overflows > 0)
