@@ -230,16 +230,25 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
     }
 }
 
-/* Whether the row has several times the count: of sectors, which the caches may hold in a test and not in life; of
- * anything where no time is gained, but of how the work is shared, which the estimate knows. */
-static bool has_several(const struct judgement *judgement, const struct estimated_change *change)
+static bool is_traffic(const struct metric *metric)
 {
     static const char *const traffic[] = {"global_load_sectors", "global_store_sectors", "sectors_past_l1",
                                           "local_sectors"};
+    return metric && ANY(i, ARRAY_SIZE(traffic), strcmp(metric->name, traffic[i]) == 0);
+}
+
+/* Whether the row has several times the count: of sectors, which the caches may hold in a test and not in life, unless
+ * those that are more are few of all; of anything where no time is gained, but of how the work is shared, which the
+ * estimate knows. */
+static bool has_several(const struct comparison *comparison, size_t first, const struct judgement *judgement,
+                        const struct estimated_change *change)
+{
     const enum exact_counter counter = exact_counter_of(judgement->metric);
     bool counts = change->way == ESTIMATED_EQUAL && counter != EXACT_LONGEST_WARP && counter != EXACT_BUSIEST_BLOCK;
-    for (size_t i = 0; i < ARRAY_SIZE(traffic); i++)
-        counts |= strcmp(judgement->metric->name, traffic[i]) == 0;
+    double all = 0;
+    EACH(const struct judgement, row, comparison->list + first, comparison->count - first)
+        all += is_traffic(row->metric) && row->compared ? row->base : 0;
+    counts |= is_traffic(judgement->metric) && judgement->now - judgement->base > RULE_FEW_SECTORS * all;
     return counts && judgement->base > 0 && judgement->now >= RULE_SEVERAL * judgement->base;
 }
 
@@ -280,7 +289,8 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
     EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
         if (!is_cost(judgement, sides))
             continue;
-        const bool little = pays && change->likely > 1 - RULE_ESTIMATED_OFF && has_several(judgement, change);
+        const bool little =
+            pays && change->likely > 1 - RULE_ESTIMATED_OFF && has_several(comparison, first, judgement, change);
         if (change->way == ESTIMATED_OPEN || little)
             judgement->verdict = VERDICT_UNSURE;
         else if (pays)

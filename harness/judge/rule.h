@@ -48,6 +48,7 @@
 #define RULE_ESTIMATED_FLOOR 400     /* ns: how wrong the time is of what a launch does beside its work */
 #define RULE_ESTIMATED_GAIN 0.02     /* one that is shorter by more is faster, if that stands as well */
 #define RULE_ESTIMATED_OFF 0.23      /* 9 of 10 are less off: what it takes to pay for */
+#define RULE_FEW_SECTORS 0.05        /* so small a part of all that a kernel accesses decides nothing */
 #define RULE_SEVERAL 2               /* times the sectors, which the caches of a larger problem may not hold */
 #define RULE_CONSTANTS 1.5           /* of the model is wrong by so many times its error */
 #define RULE_UNCALIBRATED 0.05       /* atomics and sleeps that differ by more leave it open */
