@@ -459,8 +459,9 @@ struct draw_request {
         FORM_SIZES,  /* sizes are drawn too */
         FORM_ORDERS, /* groups are in another order too */
         FORM_NANS,   /* a few floats are NaN, all else is as captured */
-        FORM_ZEROS,  /* every second scalar is 0, the others are 1, odd or even, or larger; all else is as captured */
-        FORM_OTHERS, /* and the other way round */
+        FORM_ZEROS,  /* of three scalars one is 0, one is 1, one is odd or even, or larger; all else is as captured */
+        FORM_ONES,   /* the same, but that the first is 1, */
+        FORM_OTHERS, /* or odd or even, or larger */
         DRAW_FORMS
     } form;
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */

@@ -181,48 +181,30 @@ static size_t put_back(struct drawing *drawing, const struct array *array, const
     return count;
 }
 
-/* Fills what the launch changed, as far as it then leaves the same: what it reads before it writes stays. All arrays
- * are tried together, then each. */
+/* Fills what the launch changed, as far as it then leaves the same: what it reads before it writes stays. */
 static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
-    struct memory kept, found;
+    enum { TIMES = 2 };
+    struct memory kept;
     int failed = 0;
     memory_make(&kept, drawing->capsule);
-    memory_make(&found, drawing->capsule);
-    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
-        copy(&drawing->arrays[i], &kept, &drawing->before);
-        copy(&drawing->arrays[i], &found, &drawing->found);
-    }
-    const size_t scalars = drawing->scalar_count;
-    for (size_t i = scalars; i <= drawing->array_count && failed == 0; i++) {
-        const size_t first = i == scalars ? i : i - 1, end = i == scalars ? drawing->array_count : i;
-        size_t words = 0;
-        for (size_t k = first; k < end; k++) {
-            copy(&drawing->arrays[k], &drawing->found, &found);
-            words += fill(drawing, &drawing->arrays[k], k < drawn->count && drawn->arrays[k].written, state);
-        }
-        if (words == 0)
-            continue;
-        failed = drawing_launch(drawing, &drawing->other);
-        bool same = failed == 0 && is_same(drawing, false);
-        if (failed == 0 && !same) {
-            for (size_t k = first; k < end; k++)
-                words -= put_back(drawing, &drawing->arrays[k], &kept);
+    for (size_t i = drawing->scalar_count; i < drawing->array_count && failed == 0; i++) {
+        struct array *array = &drawing->arrays[i];
+        bool same = false;
+        copy(array, &kept, &drawing->before);
+        size_t words = fill(drawing, array, i < drawn->count && drawn->arrays[i].written, state);
+        for (unsigned time = 0; time < TIMES && words > 0 && !same && failed == 0; time++) {
+            words -= time > 0 ? put_back(drawing, array, &kept) : 0;
             failed = drawing_launch(drawing, &drawing->other);
             same = failed == 0 && is_same(drawing, false);
         }
         drawn->filled += same ? words * WORD : 0;
-        for (size_t k = first; k < end && same; k++)
-            drawing->arrays[k].filled =
-                memcmp(bytes_of(drawing, &drawing->arrays[k], &drawing->before),
-                       bytes_of(drawing, &drawing->arrays[k], &drawing->left), drawing->arrays[k].size) != 0;
-        if (same && i == scalars)
-            break;
-        for (size_t k = first; k < end && !same; k++)
-            copy(&drawing->arrays[k], &drawing->before, &kept);
+        array->filled = same && memcmp(bytes_of(drawing, array, &drawing->before),
+                                       bytes_of(drawing, array, &drawing->left), array->size) != 0;
+        if (!same)
+            copy(array, &drawing->before, &kept);
     }
     memory_release(&kept, drawing->capsule);
-    memory_release(&found, drawing->capsule);
     return failed;
 }
 
@@ -308,7 +290,7 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
 {
     const enum draw_form form = drawing->request->form;
     const bool sizes = form == FORM_SIZES;
-    unsigned turn = form == FORM_OTHERS;
+    unsigned turn = form - FORM_ZEROS;
     for (size_t i = 0; i < drawing->array_count && i < drawn->count; i++) {
         struct drawn_array *array = &drawn->arrays[i];
         const uint64_t seed = draw_next(state);
@@ -317,9 +299,12 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
                                   : array->less && drawing->request->last ? DRAW_NARROWLY
                                                                           : array->way;
         const bool has = drawn_has_form(array, form);
-        drawing->special = has && form >= FORM_ZEROS ? 1 + turn++ % 2 : 0;
-        if (form >= FORM_NANS ? has
-                              : (sizes || array->kind != DRAWN_SIZE) && (drawing->request->last || !is_flag(array)))
+        drawing->special = has && form >= FORM_ZEROS ? 1 + turn++ % 3 : 0;
+        const bool again = /* of two equal sizes one stays */
+            ANY(k, i, drawn->arrays[k].kind == DRAWN_SIZE && drawn->arrays[k].value == array->value);
+        if (form >= FORM_NANS
+                ? has
+                : (array->kind != DRAWN_SIZE || (sizes && !again)) && (drawing->request->last || !is_flag(array)))
             drawing_draw(drawing, i, way, drawing->request->last, seed, NULL);
         if (sizes && array->kind == DRAWN_SIZE)
             memcpy(&array->drawn, bytes_of(drawing, &drawing->arrays[i], &drawing->before), (size_t)array->size);

@@ -55,10 +55,9 @@ void player_forget(struct player *player)
 /* Whether it is a variable of that module, and none of the capsule, whose memory is restored and compared itself. */
 static bool is_own(const struct kept *kept, const struct capsule *capsule, const void *module)
 {
-    for (size_t i = 0; i < capsule->range_count; i++)
-        if (capsule->ranges[i].kind == MEMORY_VARIABLE && strcmp(capsule->ranges[i].variable, kept->name) == 0)
-            return false;
-    return kept->module == module;
+    return kept->module == module &&
+           !ANY(i, capsule->range_count,
+                capsule->ranges[i].kind == MEMORY_VARIABLE && strcmp(capsule->ranges[i].variable, kept->name) == 0);
 }
 
 int player_set_back(const struct player *player, const struct capsule *capsule, const void *module,

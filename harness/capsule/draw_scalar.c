@@ -52,11 +52,10 @@ static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value
     return way == DRAW_BOLDLY ? value + off : way == DRAW_NARROWLY ? value - off : step;
 }
 
-/* Returns what code may take for a case of its own: 0; or 1, and of integers the neighbour that is odd or even. */
-static double special(uint64_t *state, unsigned which, double value, bool is_float)
+/* Returns what code may take for a case of its own: 0, 1, and of integers the neighbour that is odd or even. */
+static double special(unsigned which, double value, bool is_float)
 {
-    const bool one = below(state, 2);
-    return which == 1 ? 0 : one ? 1 : is_float ? value * 1.5 : value + (fmod(value, 2) == 0 ? 1 : -1);
+    return which < 3 ? which - 1.0 : is_float ? value * 1.5 : value + (fmod(value, 2) == 0 ? 1 : -1);
 }
 
 enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size)
@@ -68,7 +67,7 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
     if (is_float(bytes, size) || (value == 0 && size >= 4 && draw->way > DRAW_BOLDLY)) {
         const double was = read_float(bytes, size), far = 8 + (double)below(&state, 8);
         write_float(bytes, size,
-                    draw->special      ? special(&state, draw->special, was, true)
+                    draw->special      ? special(draw->special, was, true)
                     : !draw->far       ? other_float(&state, draw->way, draw->last, was)
                     : below(&place, 2) ? was * far
                                        : was / far); /* as it was tried */
@@ -76,7 +75,7 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
     }
     const bool negative = value >> (8 * size - 1);
     const uint64_t magnitude = negative ? -value & UINT64_MAX >> (64 - 8 * size) : value;
-    const uint64_t other = draw->special ? (uint64_t)special(&state, draw->special, (double)magnitude, false)
+    const uint64_t other = draw->special ? (uint64_t)special(draw->special, (double)magnitude, false)
                            : draw->far && magnitude > 1
                                ? magnitude * (8 + below(&state, 8)) /* a limit that is seldom met */
                                : other_integer(&state, draw->way, magnitude, size);

@@ -19,10 +19,8 @@ int compare_words(const void *left, const void *right)
 
 bool draw_are_long(const unsigned char *bytes, size_t size)
 {
-    for (size_t i = 0; i + 1 < size / 4; i += 2)
-        if (word_at(bytes, i + 1) != ((int32_t)word_at(bytes, i) < 0 ? UINT32_MAX : 0))
-            return false;
-    return size % 8 == 0;
+    return size % 8 == 0 &&
+           ALL(i, size / 8, word_at(bytes, 2 * i + 1) == ((int32_t)word_at(bytes, 2 * i) < 0 ? UINT32_MAX : 0));
 }
 
 size_t draw_filled(const struct run_of *run, size_t width)

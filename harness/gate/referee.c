@@ -80,7 +80,7 @@ static bool is_of(const char *id, const char *kernel)
 /* Whether it is of inputs on which speed does not matter. */
 static bool has_no_speed(const char *id)
 {
-    return strchr("fnoxst", id[strlen(id) - 1]) != NULL;
+    return strchr("fnoxstu", id[strlen(id) - 1]) != NULL;
 }
 
 /* Whether all code that the kernel launched is known to add and multiply no halves, or no float32. */

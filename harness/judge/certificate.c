@@ -81,7 +81,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "not run");
-        } else if (fails && strchr("noxst", now->id[strlen(now->id) - 1])) {
+        } else if (fails && strchr("noxstu", now->id[strlen(now->id) - 1])) {
             free(open.words);
             open.words = of_these_sizes(facts, now);
         } else if (fails) {

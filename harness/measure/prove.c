@@ -58,7 +58,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
 {
     static const unsigned char boldly[DRAWN_MOST];
     static const uint64_t anew = UINT64_C(0x9e3779b97f4a7c15);
-    static const char letters[DRAW_FORMS] = {[FORM_SIZES] = 'n', 'o', 'x', 's', 't'};
+    static const char letters[DRAW_FORMS] = {[FORM_SIZES] = 'n', 'o', 'x', 's', 't', 'u'};
     const unsigned char *const ways = trial->number == job->from ? job->ways : boldly;
     const bool given = job->draws->tolerance > 0;
     uint64_t seed = job->draws->seed;
@@ -144,6 +144,14 @@ static const struct capsule_device *device_of(const struct proof_job *job, struc
     return NULL;
 }
 
+/* What is told of an array. */
+#define DRAWN_FIELDS(F)                                                                                                \
+    F(argument)                                                                                                        \
+    F(size) F(kind) F(way) F(effect) F(asked) F(of_grid) F(reorders) F(parts) F(in_parts) F(is_scalar) F(value) F(drawn)
+#define WRITE_FORMAT(name) " %" PRIu64
+#define WRITE_FIELD(name) , (uint64_t)array->name
+#define READ_FIELD(name) array->name = (__typeof__(array->name))strtoull(next, &next, 10);
+
 /* Sends the result of a capsule in three lines: its number, with a + where it was looked through in part; why it is
  * refused, or nothing; the bytes that were filled, then the numbers of each array. */
 static void send_result(int pipe, size_t number, bool in_part, const struct drawn *drawn, const char *failed,
@@ -156,9 +164,7 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     text_make_harmless(line, ' ');
     fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
     EACH(const struct drawn_array, array, drawn->arrays, drawn->count)
-        fprintf(stream, " %u %" PRIu64 " %d %d %d %d %d %d %u %d %d %" PRIu64 " %" PRIu64, array->argument, array->size,
-                (int)array->kind, (int)array->way, (int)array->effect, array->asked, array->of_grid, array->reorders,
-                array->parts, array->in_parts, array->is_scalar, array->value, array->drawn);
+        fprintf(stream, DRAWN_FIELDS(WRITE_FORMAT) DRAWN_FIELDS(WRITE_FIELD));
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
 }
@@ -220,19 +226,8 @@ static void take_drawn(struct drawn *drawn, const char *text)
     drawn->filled = strtoull(next, &next, 10);
     while (*next && drawn->count < DRAWN_MOST) {
         struct drawn_array *array = &drawn->arrays[drawn->count++];
-        array->argument = (unsigned)strtoul(next, &next, 10);
-        array->size = strtoull(next, &next, 10);
-        array->kind = (enum drawn_kind)(strtoul(next, &next, 10) % DRAWN_KINDS);
-        array->way = (enum draw_way)strtoul(next, &next, 10);
-        array->effect = (enum drawn_effect)strtoul(next, &next, 10);
-        array->asked = strtoul(next, &next, 10) > 0;
-        array->of_grid = strtoul(next, &next, 10) > 0;
-        array->reorders = strtoul(next, &next, 10) > 0;
-        array->parts = (unsigned)strtoul(next, &next, 10);
-        array->in_parts = strtoul(next, &next, 10) > 0;
-        array->is_scalar = strtoul(next, &next, 10) > 0;
-        array->value = strtoull(next, &next, 10);
-        array->drawn = strtoull(next, &next, 10);
+        DRAWN_FIELDS(READ_FIELD)
+        array->kind = array->kind < DRAWN_KINDS ? array->kind : DRAWN_ZEROS;
     }
 }
 

@@ -25,13 +25,17 @@ SAXPY(by_stride)
         out[i] = fmaf(a, x[i], y[i]);
 }
 
-SAXPY(by_four) /* in blocks of 64 */
-{
-    PLACE;
-    const float4 left = reinterpret_cast<const float4 *>(x)[i], right = reinterpret_cast<const float4 *>(y)[i];
-    reinterpret_cast<float4 *>(out)[i] = {a * left.x + right.x, a * left.y + right.y, a * left.z + right.z,
-                                          a * left.w + right.w};
-}
+#define FOUR(name, ...)                                                                                                \
+    SAXPY(name)                                                                                                        \
+    {                                                                                                                  \
+        PLACE;                                                                                                         \
+        const float4 l = reinterpret_cast<const float4 *>(x)[i], r = reinterpret_cast<const float4 *>(y)[i];           \
+        __VA_ARGS__;                                                                                                   \
+        reinterpret_cast<float4 *>(out)[i] = {a * l.x + r.x, a * l.y + r.y, a * l.z + r.z, a * l.w + r.w};             \
+    }
+FOUR(by_four)                                                                      /* in blocks of 64 */
+FOUR(fetching, asm volatile("prefetch.global.L2 [%0];" ::"l"(x + i * 32 % count)); /* far more than it reads */
+     asm volatile("cp.async.bulk.prefetch.L2.global [%0], 65520;" ::"l"(y)))
 
 SAXPY(by_copy) /* through shared memory */
 {
@@ -115,16 +119,6 @@ SAXPY(backwards)
 {
     const unsigned i = count - 1 - (blockIdx.x * blockDim.x + threadIdx.x);
     out[i] = a * __ldg(x + i) + __ldg(y + i);
-}
-
-SAXPY(fetching) /* far more than it reads, in blocks of 64 */
-{
-    PLACE;
-    const float4 left = reinterpret_cast<const float4 *>(x)[i], right = reinterpret_cast<const float4 *>(y)[i];
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(x + i * 32 % count));
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], 65520;" ::"l"(y));
-    reinterpret_cast<float4 *>(out)[i] = {a * left.x + right.x, a * left.y + right.y, a * left.z + right.z,
-                                          a * left.w + right.w};
 }
 
 SAXPY(from_local) /* memory, which each thread writes before it reads */
