@@ -271,6 +271,7 @@ struct player {
     struct backing *backings;
     size_t backing_count;
     const struct replay *last; /* whose memory was restored last */
+    bool ran;                  /* something was: scratch memory stays as it was left, as between a program's launches */
     unsigned char *room[4];    /* for PLAYER_PAGES pages each; replays use it in turn */
     void **modules;            /* the machine code of each capsule, if it is loaded */
     struct kept *kept;         /* of code that was swapped: its variables, as they were before a launch */
@@ -459,9 +460,10 @@ struct draw_request {
         FORM_SIZES,  /* sizes are drawn too */
         FORM_ORDERS, /* groups are in another order too */
         FORM_NANS,   /* a few floats are NaN, all else is as captured */
-        FORM_ZEROS,  /* of three scalars one is 0, one is 1, one is odd or even, or larger; all else is as captured */
-        FORM_ONES,   /* the same, but that the first is 1, */
-        FORM_OTHERS, /* or odd or even, or larger */
+        FORM_ZEROS,  /* of three scalars one is 0, one is 1, one is odd or even, or has the other sign; all else is as
+                        captured */
+        FORM_ONES,   /* or of another parity or sign */
+        FORM_OTHERS, /* or odd or even, or of the other sign */
         DRAW_FORMS
     } form;
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */

@@ -281,7 +281,7 @@ bool drawn_has_form(const struct drawn_array *array, enum draw_form form)
     if (form == FORM_ORDERS || array->way >= DRAW_KEPT)
         return form == FORM_ORDERS && array->reorders;
     if (form >= FORM_ZEROS)
-        return array->is_scalar && array->kind != DRAWN_SIZE && array->effect == EFFECT_SEEN && !is_flag(array);
+        return array->is_scalar && array->kind != DRAWN_SIZE && array->effect == EFFECT_SEEN;
     return form == FORM_SIZES ? array->kind == DRAWN_SIZE
                               : array->kind == DRAWN_FLOATS && !array->is_scalar && array->effect == EFFECT_SEEN;
 }

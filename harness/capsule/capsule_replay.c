@@ -269,10 +269,11 @@ int replay_restore(struct replay *replay, struct problem *problem)
     const bool whole = replay->player->last != replay;
     replay->player->last = NULL;
     EACH(const struct part, part, replay->parts, replay->part_count)
-        if ((whole || part->changes) &&
+        if ((whole || part->changes) && !(part->range->kind == MEMORY_SCRATCH && replay->player->ran) &&
             replay->player->device->copy(part->here, part->kept, part->range->size, problem) < 0)
             return -1;
     replay->player->last = replay;
+    replay->player->ran = true;
     return player_set_back(replay->player, replay->capsule, replay->module, problem);
 }
 

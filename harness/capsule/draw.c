@@ -147,9 +147,10 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
     return kind;
 }
 
-/* Every fourth part becomes as it was, but for two words of each span, that change places: code may take the result of
- * what was there for that of what is. */
-static void put_back(uint64_t *state, uint64_t place, unsigned char *bytes, const unsigned char *before, size_t size)
+/* Every fourth part becomes as it was, but for two words of each span, that change places, or of floats are others:
+ * code may take the result of what was there for that of what is. */
+static void put_back(uint64_t *state, uint64_t place, bool floats, unsigned char *bytes, const unsigned char *before,
+                     size_t size)
 {
     enum { PARTS = 16, EVERY = 4, WORDS = DRAW_SPAN / 8 };
     const size_t part = (size / PARTS + DRAW_SPAN - 1) / DRAW_SPAN * DRAW_SPAN;
@@ -158,7 +159,7 @@ static void put_back(uint64_t *state, uint64_t place, unsigned char *bytes, cons
         if (at / part % EVERY != place % EVERY)
             continue;
         memcpy(bytes + at, before + at, DRAW_SPAN);
-        memcpy(bytes + one, before + other, 8);
+        memcpy(bytes + one, floats ? before + 8 * below(state, size / 8) : before + other, 8);
         memcpy(bytes + other, before + one, 8);
     }
 }
@@ -190,6 +191,6 @@ enum drawn_kind draw_array(const struct draw *draw, unsigned char *bytes, size_t
     for (enum drawn_kind i = 0; i < DRAWN_KINDS; i++)
         most = sizes[i] > sizes[most] || most == DRAWN_ZEROS ? sizes[i] > 0 ? i : most : most;
     if (draw->stale && draw->way < DRAW_IN_BYTES && most != DRAWN_OFFSETS && !draw_has_order(before, size))
-        put_back(&state, draw->place, bytes, before, size);
+        put_back(&state, draw->place, most == DRAWN_FLOATS, bytes, before, size);
     return most;
 }

@@ -19,7 +19,7 @@ struct draw {
     unsigned nans;  /* so many floats become NaN, and nothing else is drawn */
     bool integers;  /* whoever made the task says so: they are no floats, whatever they look like */
     bool hot;       /* in all draws but the last most integers are the same: counters of few bits overflow */
-    unsigned special;          /* a scalar is 0, 2: it is 1, 3: odd or even, or larger; 0: as drawn */
+    unsigned special;          /* a scalar is 0, 2: it is 1, 3: odd or even, or of the other sign; 0: as drawn */
     bool infinite;             /* infinities are among the constants, where the code has them */
     const uint32_t *constants; /* words that the code compares with, or masks by; never empty where it is far */
     size_t constant_count;

@@ -52,10 +52,11 @@ static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value
     return way == DRAW_BOLDLY ? value + off : way == DRAW_NARROWLY ? value - off : step;
 }
 
-/* Returns what code may take for a case of its own: 0, 1, and of integers the neighbour that is odd or even. */
+/* Returns what code may take for a case of its own: 0, 1, of floats the other sign, of integers 2 or the neighbour that
+ * is odd or even. */
 static double special(unsigned which, double value, bool is_float)
 {
-    return which < 3 ? which - 1.0 : is_float ? value * 1.5 : value + (fmod(value, 2) == 0 ? 1 : -1);
+    return which < 3 ? which - 1.0 : is_float ? -value : value < 2 ? 2 : value + (fmod(value, 2) == 0 ? 1 : -1);
 }
 
 enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size)

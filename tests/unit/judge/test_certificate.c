@@ -205,8 +205,8 @@ Test(certificate, what_varies_and_what_is_off_are_told)
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "25 % of one drawn result overflows", 0);
     facts.loose = 0.5;
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "50 % of one drawn result may be as far off", 0);
-    facts.loose = 0.51;
-    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "51 % of one drawn result may be", 0);
+    facts.loose = 0.76;
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "76 % of one drawn result may be", 0);
     facts.loose = 0;
     facts.undecided = 1;
     facts.undecided_argument = 4;
