@@ -460,10 +460,9 @@ struct draw_request {
         FORM_SIZES,  /* sizes are drawn too */
         FORM_ORDERS, /* groups are in another order too */
         FORM_NANS,   /* a few floats are NaN, all else is as captured */
-        FORM_ZEROS,  /* of three scalars one is 0, one is 1, one is odd or even, or has the other sign; all else is as
-                        captured */
-        FORM_ONES,   /* or of another parity or sign */
-        FORM_OTHERS, /* or odd or even, or of the other sign */
+        FORM_ZEROS,  /* of three scalars one is 0, one 1, one of another parity or sign; all else is as captured */
+        FORM_ONES,   /* the first of them is 1, */
+        FORM_OTHERS, /* or of another parity or sign */
         DRAW_FORMS
     } form;
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */

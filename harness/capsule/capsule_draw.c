@@ -135,8 +135,9 @@ static bool is_stale(const struct drawing *drawing)
 }
 
 /* Fills the words of an array that the launch changed with a pattern, or with what is stale; where it writes, also
- * zeros that stayed zeros, such as what a mask or a ReLU leaves. Returns how many they are. */
-static size_t fill(struct drawing *drawing, const struct array *array, bool written, uint64_t *state)
+ * zeros that stayed zeros, such as what a mask or a ReLU leaves. Again: not those that it left otherwise then, such as
+ * what it writes in part. Returns how many they are. */
+static size_t fill(struct drawing *drawing, const struct array *array, bool written, bool again, uint64_t *state)
 {
     static const unsigned char zeros[WORD];
     const unsigned char *known = drawing->again.ranges[array->range];
@@ -147,8 +148,9 @@ static size_t fill(struct drawing *drawing, const struct array *array, bool writ
     size_t count = 0;
     for (uint64_t at = array->at; at + WORD <= array->at + array->size; at += WORD) {
         uint64_t pattern = draw_next(state);
-        if (memcmp(found + at, left + at, WORD) == 0 &&
-            (!writes || is_stale(drawing) || memcmp(left + at, zeros, WORD) != 0))
+        if ((memcmp(found + at, left + at, WORD) == 0 &&
+             (!writes || is_stale(drawing) || memcmp(left + at, zeros, WORD) != 0)) ||
+            (again && memcmp(left + at, drawing->other.ranges[array->range] + at, WORD) != 0))
             continue;
         if (stale)
             memcpy(&pattern, known + at, WORD);
@@ -166,37 +168,26 @@ static void copy(const struct array *array, const struct memory *to, const struc
     memcpy(to->ranges[array->range] + array->at, from->ranges[array->range] + array->at, (size_t)array->size);
 }
 
-/* Puts back the words of an array that the launch left otherwise, such as those that it writes in part. Returns how
- * many they are. */
-static size_t put_back(struct drawing *drawing, const struct array *array, const struct memory *kept)
-{
-    const unsigned char *left = drawing->left.ranges[array->range], *other = drawing->other.ranges[array->range];
-    size_t count = 0;
-    for (uint64_t at = array->at; at + WORD <= array->at + array->size; at += WORD) {
-        if (memcmp(left + at, other + at, WORD) == 0)
-            continue;
-        memcpy(drawing->before.ranges[array->range] + at, kept->ranges[array->range] + at, WORD);
-        count++;
-    }
-    return count;
-}
-
 /* Fills what the launch changed, as far as it then leaves the same: what it reads before it writes stays. */
 static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
     enum { TIMES = 2 };
-    struct memory kept;
+    struct memory kept, found;
     int failed = 0;
     memory_make(&kept, drawing->capsule);
+    memory_make(&found, drawing->capsule);
     for (size_t i = drawing->scalar_count; i < drawing->array_count && failed == 0; i++) {
         struct array *array = &drawing->arrays[i];
         bool same = false;
+        size_t words = 1;
         copy(array, &kept, &drawing->before);
-        size_t words = fill(drawing, array, i < drawn->count && drawn->arrays[i].written, state);
+        copy(array, &found, &drawing->found);
         for (unsigned time = 0; time < TIMES && words > 0 && !same && failed == 0; time++) {
-            words -= time > 0 ? put_back(drawing, array, &kept) : 0;
-            failed = drawing_launch(drawing, &drawing->other);
-            same = failed == 0 && is_same(drawing, false);
+            copy(array, &drawing->before, &kept);
+            copy(array, &drawing->found, &found);
+            words = fill(drawing, array, i < drawn->count && drawn->arrays[i].written, time > 0, state);
+            failed = words > 0 ? drawing_launch(drawing, &drawing->other) : 0;
+            same = words > 0 && failed == 0 && is_same(drawing, false);
         }
         drawn->filled += same ? words * WORD : 0;
         array->filled = same && memcmp(bytes_of(drawing, array, &drawing->before),
@@ -205,6 +196,7 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
             copy(array, &drawing->before, &kept);
     }
     memory_release(&kept, drawing->capsule);
+    memory_release(&found, drawing->capsule);
     return failed;
 }
 

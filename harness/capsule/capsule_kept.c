@@ -24,9 +24,8 @@ static int keep(struct player *player, void *module, const char *name, struct pr
 
 int player_keep(struct player *player, const unsigned char *code, size_t size, void *module, struct problem *problem)
 {
-    for (size_t i = 0; i < player->kept_count; i++)
-        if (player->kept[i].module == module)
-            return 0;
+    if (ANY(i, player->kept_count, player->kept[i].module == module))
+        return 0;
     struct relocations *relocations = relocations_open(code, size);
     OWNED_MEMORY char **names = NULL;
     size_t count = 0;

@@ -56,9 +56,8 @@ static bool are_floats(const unsigned char *bytes, size_t words)
 static enum drawn_kind kind_of(const struct draw *draw, const unsigned char *bytes, size_t size)
 {
     bool zeros = true, small = true;
-    for (size_t i = 0; i < size / 8; i++)
-        if (draw->points && draw->points(draw->self, long_at(bytes, i)))
-            return DRAWN_POINTERS;
+    if (draw->points && ANY(i, size / 8, draw->points(draw->self, long_at(bytes, i))))
+        return DRAWN_POINTERS;
     for (size_t i = 0; i < size / 4; i++) {
         zeros &= word_at(bytes, i) == 0;
         small &= is_small(word_at(bytes, i));

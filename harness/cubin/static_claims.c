@@ -90,10 +90,9 @@ bool claims_is_judged(const struct run *baseline, const struct library_facts *fa
 /* Whether the library may have kernels whose functions the baseline does not know. */
 static bool has_new(const struct run *baseline, const struct library_facts *facts)
 {
-    for (size_t i = 0; i < facts->count; i++)
-        if (!facts->kernels[i].not_built && !claims_is_judged(baseline, facts, facts->kernels[i].id))
-            return true;
-    return facts->count == 0;
+    return facts->count == 0 ||
+           ANY(i, facts->count,
+               !facts->kernels[i].not_built && !claims_is_judged(baseline, facts, facts->kernels[i].id));
 }
 
 void claims_make(struct claims *claims, const struct run *baseline, const struct cubin *cubin, int capability,

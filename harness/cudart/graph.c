@@ -147,10 +147,7 @@ cudaGraphNode_t graph_find(cudaGraph_t graph, cudaGraphNode_t origin)
 
 static bool is_ready(const struct CUgraphNode_st *node)
 {
-    for (size_t i = 0; i < node->after_count; i++)
-        if (!node->after[i]->done)
-            return false;
-    return !node->done;
+    return !node->done && ALL(i, node->after_count, node->after[i]->done);
 }
 
 /* Sets the chain of a node behind others that have one. */

@@ -106,10 +106,8 @@ const char *chip_known(size_t index)
 
 const char *chip_products(const char *chip)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (strcmp(rows[i].chip, chip) == 0)
-            return rows[i].products;
-    return "";
+    const size_t i = FIRST(k, ARRAY_SIZE(rows), strcmp(rows[k].chip, chip) == 0);
+    return i < ARRAY_SIZE(rows) ? rows[i].products : "";
 }
 
 char *chip_nearest(const char *text, const char *const *chips, size_t count)

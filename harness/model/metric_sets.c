@@ -132,10 +132,8 @@ static const char *differing_key(const struct metric *a, const struct metric *b)
         {"headline", order_of_texts(a->headline, b->headline) != 0},
         {"doc", order_of_texts(a->doc, b->doc) != 0},
     };
-    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-        if (keys[i].differs)
-            return keys[i].key;
-    return NULL;
+    const size_t i = FIRST(k, ARRAY_SIZE(keys), keys[k].differs);
+    return i < ARRAY_SIZE(keys) ? keys[i].key : NULL;
 }
 
 /* Moves the metrics of a set into the list. Two different definitions of one name are refused: nobody could tell which

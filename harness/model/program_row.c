@@ -126,10 +126,7 @@ static const struct waiting *find_waiting(const char *function)
 
 bool program_communicates(const struct result *kernel)
 {
-    for (size_t i = 0; i < kernel->launch_count; i++)
-        if (!find_waiting(kernel->launches[i].function))
-            return false;
-    return kernel->launch_count > 0;
+    return kernel->launch_count > 0 && ALL(i, kernel->launch_count, find_waiting(kernel->launches[i].function));
 }
 
 size_t program_holds(const struct result *kernel)

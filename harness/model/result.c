@@ -376,10 +376,7 @@ bool result_has_code(const struct result *result)
 
 bool result_has_code_of_others(const struct result *result)
 {
-    for (size_t i = 0; i < result->launch_count; i++)
-        if (result->launches[i].code)
-            return false;
-    return result->launch_count > 0;
+    return result->launch_count > 0 && ALL(i, result->launch_count, !result->launches[i].code);
 }
 
 bool same_code(const struct result *base, const struct result *now)
