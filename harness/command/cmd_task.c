@@ -400,6 +400,12 @@ static int prepare(struct task *task, struct options *computing)
         read_tolerance(options, &tolerance, &type) < 0 || options_read_metrics(options, &task->metrics) < 0 ||
         !(task->folder = make_temporary_folder()))
         return -1;
+    EACH(struct task_launch, launch, task->launches, task->launch_count) {
+        if (launch->block[0] == 0) /* Triton's description has it */
+            memcpy(launch->block, (unsigned[3]){task->described.threads, 1, 1}, sizeof launch->block);
+        if (launch->block[0] == 0)
+            return error("between <<< and >>> write the grid and the block");
+    }
     task->stated = x_sprintf("%s/stated.capsule", task->folder);
     task->computed = x_sprintf("%s/computed.capsule", task->folder);
     task->made = x_sprintf("%s/task.capsule", task->folder);

@@ -371,7 +371,7 @@ static int read_launch(struct task_launch *launch, const char *text, bool is_ste
         struct words words = {.next = copy};
         launch->function = x_strdup(take(&words, '\0'));
         result = launch_shape_read(shape + 3, launch->grid, launch->block, &launch->shared, &has_shared) < 0 ||
-                         (!(launch->grid[0] && launch->block[0]) &&
+                         (!(launch->grid[0] && (launch->block[0] || !is_step)) &&
                           error("between <<< and >>> write the grid and the block")) ||
                          read_arguments(launch, (struct words){open + 1}, is_step) < 0
                      ? -1

@@ -25,9 +25,8 @@ static bool take_format(struct texture *texture, const struct cudaChannelFormatD
     const int bits[TEXTURE_CHANNELS] = {format->x, format->y, format->z, format->w};
     while (texture->channels < TEXTURE_CHANNELS && bits[texture->channels] > 0)
         texture->channels++;
-    for (unsigned i = 0; i < TEXTURE_CHANNELS; i++)
-        if (bits[i] != (i < texture->channels ? bits[0] : 0))
-            return false;
+    if (ANY(i, TEXTURE_CHANNELS, bits[i] != (i < texture->channels ? bits[0] : 0)))
+        return false;
     texture->bits = (unsigned)bits[0];
     texture->kind = (enum texel_kind)format->f;
     texture->element = (size_t)texture->channels * texture->bits / 8;

@@ -31,11 +31,9 @@ static const struct metric *definition_of(const struct weighing *weighing, const
 static const char *reason_of(const struct result *was, const struct result *now, const struct row *row)
 {
     const size_t place = row->sessions[row->session_count - 1].session;
-    if (place >= now->session_count)
+    if (place >= now->session_count ||
+        ANY(i, was->session_count, session_is_equal(&was->sessions[i], &now->sessions[place])))
         return NULL;
-    for (size_t i = 0; i < was->session_count; i++)
-        if (session_is_equal(&was->sessions[i], &now->sessions[place]))
-            return NULL;
     return now->sessions[place].facts[SESSION_REASON];
 }
 

@@ -238,10 +238,8 @@ void result_set_session(struct result *result, size_t session)
 
 size_t result_session(const struct result *result)
 {
-    for (size_t i = 0; i < result->row_count; i++)
-        if (result->rows[i].session_count > 0)
-            return result->rows[i].sessions[0].session;
-    return 0;
+    const struct row *first = FIND(row, result->rows, result->row_count, row->session_count > 0);
+    return first ? first->sessions[0].session : 0;
 }
 
 struct row *result_find(const struct result *result, const char *metric)
