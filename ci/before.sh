@@ -26,7 +26,7 @@ unset $(git rev-parse --local-env-vars 2>/dev/null)
 if ! top=$(git rev-parse --show-toplevel 2>&1); then
     fail "BASE=$revision needs a git checkout, to know what was weakened since: $top"
 elif [[ $revision == -* ]] || ! commit=$(git rev-parse --verify --quiet "$revision^{commit}"); then
-    fail "'$revision' is no revision of this repository; is it spelt right, and fetched? A shallow clone lacks old ones"
+    fail "'$revision' is not a revision of this repository: check its spelling, or fetch it (a shallow clone lacks old commits)"
 fi
 
 folder=build/before
@@ -44,7 +44,7 @@ lay_out() { # NAME PATH
     case $(git cat-file -t "$tree" 2>/dev/null || true) in
     tree) ;;
     '') return 0 ;;
-    *) fail "$path is no folder in $revision" ;;
+    *) fail "$path is not a folder in $revision" ;;
     esac
     mkdir "$folder/$name"
     place=$(realpath "$folder")

@@ -75,7 +75,7 @@ apart() {
 unset $(git rev-parse --local-env-vars 2>/dev/null) MAKEFLAGS MFLAGS MAKELEVEL
 git() { command git -c core.hooksPath=/dev/null -c advice.detachedHead=false "$@" 2>/dev/null; }
 top=$(git rev-parse --show-toplevel) ||
-    fail 2 'there is no git checkout here: bisect builds and compares what is committed in one'
+    fail 2 'not a git checkout: bisect builds and compares the commits of one'
 # ---- The library is looked for where a build of this checkout puts it.
 case $named in
 '') library=$top/build/libkernels.so ;;
@@ -83,7 +83,7 @@ case $named in
 *) library=$top/$(git rev-parse --show-prefix)$named ;;
 esac
 library=$(realpath -sm -- "$library")
-[[ $library == "$top"/* ]] || fail 2 "--kernels $named is not below $top: name the library where a build of this checkout puts it"
+[[ $library == "$top"/* ]] || fail 2 "--kernels $named is not below $top: pass the path where the build of this checkout writes the library"
 library=${library#"$top"/}
 # Where there is no toolkit, a commit of cugate's own takes CUDA from build/cuda, as in ci/build_base.sh. Other makefiles do
 # not know the variable CUDA_READY.
@@ -184,18 +184,18 @@ compare_ends() {
 # ---- Commits.
 commit_of() {
     if [[ $1 == -* ]] || ! git rev-parse --verify --quiet "$1^{commit}"; then
-        fail 2 "'$1' is no revision of this repository; is it spelt right, and fetched? A shallow clone lacks old ones"
+        fail 2 "'$1' is not a revision of this repository: check its spelling, or fetch it (a shallow clone lacks old commits)"
     fi
 }
 subject_of() { git -C "$top" log -1 --format=%s "$1"; }
 
 good=${range%%..*} bad=${range#*..}
 if [[ $range != ?*..?* || -z $good || $bad == .* ]]; then
-    fail 2 "'$range' is no range of revisions: write GOOD..BAD, for example v1.0..HEAD"
+    fail 2 "'$range' is not a range of revisions: write GOOD..BAD, for example v1.0..HEAD"
 fi
 good=$(commit_of "$good") && bad=$(commit_of "$bad") || exit
 git merge-base --is-ancestor "$good" "$bad" ||
-    fail 2 "${good::12} is no ancestor of ${bad::12}: GOOD is where BAD came from"
+    fail 2 "${good::12} is not an ancestor of ${bad::12}: name an ancestor of BAD as GOOD"
 count=$(git rev-list --count "$good..$bad")
 [ "$count" != 0 ] || fail 2 "$range has no commit: both are ${bad::12}"
 
@@ -244,7 +244,7 @@ if [ -n "$first" ]; then
         echo '  this commit explains only part of the change; another commit in the range explains the rest'
     exit 1
 fi
-printf '\nonly commits are left that could not be built or measured; the first bad one is among\n'
+printf '\nthe remaining commits could not be built or measured; the first bad one is among\n'
 sed -n 's/^# possible first bad commit: \[\([0-9a-f]*\)\].*/\1/p' <<<"$log" | while read -r commit; do
     say '  %.12s  %s\n' "$commit" "$(subject_of "$commit")"
 done

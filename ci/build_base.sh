@@ -35,7 +35,7 @@ if ! top=$(git rev-parse --show-toplevel 2>&1); then
 elif [ "$top" != "$(pwd -P)" ]; then
     fail "BASE=$revision needs a git checkout of its own, but this folder is part of $top"
 elif [[ $revision == -* ]] || ! commit=$(git rev-parse --verify --quiet "$revision^{commit}"); then
-    fail "'$revision' is no revision of this repository; is it spelt right, and fetched? A shallow clone lacks old ones"
+    fail "'$revision' is not a revision of this repository: check its spelling, or fetch it (a shallow clone lacks old commits)"
 fi
 
 folder=build/base/$commit

@@ -38,7 +38,7 @@ if [ -z "$no_gpu" ]; then
 fi
 if is_set "${STRICT-}"; then
     echo "check-perf: no GPU: $no_gpu" >&2
-    echo "check-perf: STRICT is set, and what is computed is not measured: run this on a machine with a CUDA GPU" >&2
+    echo "check-perf: STRICT is set, so computed counts are not enough: run this on a machine with a CUDA GPU" >&2
     exit 5
 fi
 case ${SIM-} in

@@ -27,7 +27,7 @@ for part in "${@:-disasm}"; do
     cupti) wanted+=" cupti" ;;
     nvcc) wanted+=" nvcc cccl" ;;
     *)
-        echo "fetch: there is no part '$part': disasm, cupti and nvcc are known; cugate-fetch --help tells of them" >&2
+        echo "fetch: unknown part '$part': use disasm, cupti or nvcc; see cugate-fetch --help" >&2
         exit 2
         ;;
     esac

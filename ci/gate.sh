@@ -24,11 +24,11 @@ out=${OUT:-build/gate}
 own_folders "$out"
 cugate=$CUGATE
 if ! command -v "$cugate" >/dev/null; then
-    echo "gate: there is no $cugate here: run \`make all\` first, and this from the top of the tree" >&2
+    echo "gate: $cugate was not found: run \`make all\`, then this at the top of the tree" >&2
     exit 2
 fi
 if [ -e "$out/page" ] && ! [ -e "$out/page/.cugate-report" ]; then
-    echo "gate: $out/page is no report of cugate's and would be replaced: set OUT to another folder" >&2
+    echo "gate: $out/page is not a cugate report and would be replaced: set OUT to another folder" >&2
     exit 2
 fi
 
@@ -52,7 +52,7 @@ judge() {
 judge "$@"
 if [ $code -eq 3 ] && [ "$way" = simulate ] && [ -z "$own_tree" ] && [ -n "${BASE-}" ] &&
     jq -e .upgrade "$out/check.json" >/dev/null && library=$(library_of_base); then
-    echo "gate: another compiler made the baseline, so the base, as this one makes it, judges instead; accept $out/run.json to spare that"
+    echo "gate: another compiler built the baseline, so a base built with this compiler replaces it; to avoid this, accept $out/run.json"
     base_options+=(--against "$library")
     judge "$@"
 fi

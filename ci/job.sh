@@ -59,16 +59,16 @@ check_inputs() {
             fail "package is an address, so package-sha256 has to be the 64 digits of its SHA-256"
         ;;
     *://*) fail "package is '$CUGATE_PACKAGE': a file, or an address that begins with https://" ;;
-    *) [ -f "$CUGATE_PACKAGE" ] || fail "package is '$CUGATE_PACKAGE', and there is no such file" ;;
+    *) [ -f "$CUGATE_PACKAGE" ] || fail "package is '$CUGATE_PACKAGE', which does not exist" ;;
     esac
     if [ -n "${CUGATE_PART-}${CUGATE_PARTS-}" ]; then
         [ "$CUGATE_MODE" = measure ] || fail "part is '${CUGATE_PART-}', and only the mode measure has parts"
         [[ ${CUGATE_PART-}/${CUGATE_PARTS-} =~ ^[1-9][0-9]{0,3}/[1-9][0-9]{0,3}$ ]] ||
             fail "part is '${CUGATE_PART-}' and parts is '${CUGATE_PARTS-}': numbers, both of them"
     fi
-    split_arguments >/dev/null 2>&1 || fail "arguments has a quote that nothing closes"
+    split_arguments >/dev/null 2>&1 || fail "arguments has an unclosed quote"
     if [ "$CUGATE_MODE" = static ] && [ -z "${CUGATE_ARGUMENTS-}" ] && [ ! -e cugate.ini ]; then
-        fail "mode is static, and arguments names no file that is judged"
+        fail "mode is static, but arguments names no file to judge"
     fi
 }
 
@@ -86,7 +86,7 @@ install_package() {
     if [[ $file == https://* ]]; then
         file=$work/cugate.deb
         curl --fail --silent --show-error --location --proto =https --retry 3 --output "$file" "$CUGATE_PACKAGE"
-        echo "$CUGATE_PACKAGE_SHA256  $file" | sha256sum --check --quiet || fail "$CUGATE_PACKAGE is another file than package-sha256 says"
+        echo "$CUGATE_PACKAGE_SHA256  $file" | sha256sum --check --quiet || fail "$CUGATE_PACKAGE does not match package-sha256"
     fi
     as_root apt-get update -qq
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
@@ -115,7 +115,7 @@ install_sources() {
     key=$(sources_key)
     (cd "$here/.." && ci/install_deps.sh build wheels python)
     if [ "$(cat "$prefix/sources" 2>/dev/null)" = "$key" ]; then
-        echo "cugate is what an earlier job built of the same sources: $key of the cache"
+        echo "using the cugate that an earlier job built from the same sources (cache key $key)"
     else
         echo "cugate is built from the action's sources, which takes minutes; later jobs take it from the cache, as $key"
         make -C "$here/.." install PREFIX="$prefix" DISASM=no CUBLAS=no >/dev/null
@@ -134,7 +134,7 @@ install() {
     if [ -n "${CUGATE_PACKAGE-}" ]; then
         install_package
     elif ! command -v cugate >/dev/null; then
-        [ -n "$in_tree" ] || fail "there is no cugate on the PATH, and no package is named"
+        [ -n "$in_tree" ] || fail "cugate is not on the PATH, and no package is named"
         install_sources
     fi
     cugate --version
@@ -143,7 +143,7 @@ install() {
     [ "${CUGATE_MODE-}" != simulate ] || parts+=(disasm)
     [ ${#parts[@]} -gt 0 ] || return 0
     local fetch
-    fetch=$(command -v cugate-fetch) || fail "there is a cugate on the PATH, but no cugate-fetch beside it: \`make install\` installs both"
+    fetch=$(command -v cugate-fetch) || fail "cugate is on the PATH, but cugate-fetch is not: \`make install\` installs both"
     if [ -w "$(realpath "$(dirname "$(realpath "$fetch")")/../../../lib/cugate")" ]; then
         "$fetch" "${parts[@]}"
     else
@@ -172,7 +172,7 @@ gate() {
         [ "$(planned way)" = measure ] || fail "mode is $CUGATE_MODE, and arguments ask for something else: ${arguments[*]}"
         ;;
     judge) script=(shards.sh judge) ;;
-    *) fail "mode is '${CUGATE_MODE-}', and there is no gate for that" ;;
+    *) fail "mode is '${CUGATE_MODE-}', which has no gate" ;;
     esac
     if [ "$CUGATE_MODE" = nightly ]; then
         script=(nightly.sh) report=build/nightly
@@ -188,15 +188,15 @@ gate() {
     case $code in
     0 | 3)
         if ! jq -e '.counts | [.same, .improved, .expected, ."trade-off", .unsure] | add > 0' "$report" >/dev/null; then
-            echo "cugate-job: nothing was judged by a baseline, which is no pass: all kernels are new, or there are none" >&2
-            [ -z "${GITHUB_ACTIONS-}" ] || echo "::error title=cugate::nothing was judged by a baseline"
+            echo "cugate-job: no kernel was judged against a baseline, so this does not pass: all kernels are new, or there are none" >&2
+            [ -z "${GITHUB_ACTIONS-}" ] || echo "::error title=cugate::no kernel was judged against a baseline"
             exit 5
         fi
         ;;
     esac
     if [ $code = 3 ] && [ "${CUGATE_ALLOW_INCONCLUSIVE-}" = true ]; then
-        echo "cugate-job: inconclusive, and let through: allow-inconclusive is set"
-        [ -z "${GITHUB_ACTIONS-}" ] || echo "::warning title=cugate::inconclusive, and let through"
+        echo "cugate-job: inconclusive, but accepted: allow-inconclusive is set"
+        [ -z "${GITHUB_ACTIONS-}" ] || echo "::warning title=cugate::inconclusive, but accepted"
         code=0
     fi
     exit $code
@@ -237,7 +237,7 @@ verdict() {
     # shellcheck disable=SC2016 # GitHub's words
     [ -n "$results" ] || fail 'needs names no job, so nothing was judged: needs: ${{ toJSON(needs) }} in a job that has needs'
     if grep -v ': success$' <<<"$results" >/dev/null; then
-        echo "::error title=cugate::not every job passed; one that was skipped judged nothing, as with code of a fork"
+        echo "::error title=cugate::not every job passed; a skipped job judged nothing (a fork's code is skipped)"
         exit 1
     fi
 }

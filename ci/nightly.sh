@@ -32,7 +32,7 @@ keep() {
 }
 
 if ! command -v "$CUGATE" >/dev/null; then
-    echo "nightly: there is no $CUGATE here: run \`make all\` first, and this from the top of the tree" >&2
+    echo "nightly: $CUGATE was not found: run \`make all\`, then this at the top of the tree" >&2
     exit 2
 fi
 
@@ -53,12 +53,12 @@ why=''
 if is_set "${STRICT-}"; then
     why='STRICT is set'
 elif is_set "${CI-}" && ! is_set "${REPLAY-}"; then
-    why='CI is set, and nobody looks at a banner there (REPLAY=1 says that a replay will do)'
+    why='CI is set, where a banner goes unseen (REPLAY=1 accepts a replay)'
 elif [ -z "$own_tree" ]; then
     why="recorded nights are in cugate's own tree only"
 fi
 if [ -n "$why" ]; then
-    echo "nightly: $why, and a report is never made of nothing: run this on a machine with a CUDA GPU" >&2
+    echo "nightly: $why, and nothing was measured: run this on a machine with a CUDA GPU" >&2
     exit 5
 fi
 
@@ -82,7 +82,7 @@ recorded=$OUT/recorded
 declare -A planted=() # the last night of each fault
 export HISTORY=$recorded/history.db
 if [ -e "$recorded" ] && ! [ -e "$HISTORY" ]; then
-    echo "nightly: $recorded is not of an earlier nightly.sh and would be replaced: set OUT to another folder" >&2
+    echo "nightly: $recorded was not written by nightly.sh and would be replaced: set OUT to another folder" >&2
     exit 2
 fi
 rm -rf "$recorded"

@@ -40,7 +40,7 @@ judge() {
     if [ -e "${parts[0]}" ]; then
         "$CUGATE" merge -q "${parts[@]}" --save "$out/merged.json" || code=$?
     else
-        echo "shards: there is no part in $out/parts: nothing was measured" >&2
+        echo "shards: $out/parts has no part: nothing was measured" >&2
     fi
     if [ ! -s "$out/merged.json" ]; then # what an earlier run left must not pass for what was judged
         forget_reports "$out"

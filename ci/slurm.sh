@@ -47,7 +47,7 @@ else
     exit 2
 fi
 if ! command -v "$script" >/dev/null; then
-    echo "slurm: there is no $script: cugate has to be installed, and on the PATH of the job" >&2
+    echo "slurm: $script was not found: install cugate, and put it on the job's PATH" >&2
     exit 2
 fi
 

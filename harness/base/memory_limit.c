@@ -95,6 +95,6 @@ char *memory_words(void)
 {
     struct rlimit limit;
     const bool limited = getrlimit(RLIMIT_RSS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    return limited ? x_sprintf(MEMORY_TAKEN "%.3g GB, or than this machine has left", (double)limit.rlim_cur / 1e9)
+    return limited ? x_sprintf(MEMORY_TAKEN "%.3g GB, or more than this machine has left", (double)limit.rlim_cur / 1e9)
                    : x_strdup(MEMORY_TAKEN "this machine has left");
 }

@@ -53,7 +53,7 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
     if (*difference)
         return FAIL(EXIT_BASELINE,
                     "%s is the baseline of a different device; the run's device has %s. Measure on the baseline's "
-                    "device, or keep separate baselines for this one with --baselines",
+                    "device, or keep a separate baseline for this one with --baselines",
                     file->path, difference);
     for (size_t i = 0; i < file->run.result_count; i++) {
         const char *id = file->run.results[i].id;

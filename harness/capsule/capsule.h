@@ -175,6 +175,9 @@ int capsules_compared(const struct capsules *capsules, const struct capsule *cap
 int capsules_masked(const struct capsules *capsules, size_t first, size_t count, uint64_t *words, unsigned *argument,
                     struct problem *problem);
 
+/* Returns the number, from 1, of the argument that points into the range closest before the address; 0: none does. */
+unsigned capsule_argument_before(const struct capsule *capsule, const struct memory_range *range, uint64_t address);
+
 /* Whether two launches find the same in memory and in their arguments. Pointers are the same where they point to the
  * same place of the same range, wherever that is. In capsule_compared.c. */
 bool capsules_same_inputs(const struct capsules *capsules, const struct capsule *capsule, const struct capsules *others,

@@ -40,7 +40,7 @@ int capsules_compared(const struct capsules *capsules, const struct capsule *cap
     return 0;
 }
 
-static unsigned argument_before(const struct capsule *capsule, const struct memory_range *range, uint64_t address)
+unsigned capsule_argument_before(const struct capsule *capsule, const struct memory_range *range, uint64_t address)
 {
     uint64_t nearest = 0, pointer = 0;
     unsigned number = 0;
@@ -74,8 +74,8 @@ int capsules_masked(const struct capsules *capsules, size_t first, size_t count,
             for (size_t at = 0; at < CAPSULE_PAGE; at += WORD) {
                 const bool masked = memchr(all + at, 0xff, WORD) != NULL;
                 if (masked && *words == 0)
-                    *argument = argument_before(capsule, &capsule->ranges[i],
-                                                capsule->ranges[i].address + page * CAPSULE_PAGE + at);
+                    *argument = capsule_argument_before(capsule, &capsule->ranges[i],
+                                                        capsule->ranges[i].address + page * CAPSULE_PAGE + at);
                 *words += masked;
             }
         }

@@ -431,12 +431,15 @@ static bool is_like_float(uint32_t word)
     return word == 0 || (exponent > -60 && exponent < 60);
 }
 
-static void say_difference(const struct difference *difference, char *why, size_t why_size)
+static void say_difference(const struct capsule *capsule, const struct difference *difference, char *why,
+                           size_t why_size)
 {
     const struct memory_range *range = difference->part->range;
     const struct tolerance *tolerance = &difference->tolerance;
     char place[256], integers[64] = "", values[128] = "", floats[96] = "";
     float is, was;
+    const unsigned argument = capsule_argument_before(capsule, range, range->address + difference->offset);
+    const uint64_t begin = argument > 0 ? pointed_by(capsule, argument - 1) - range->address : 0;
     memcpy(&is, &difference->actual, sizeof is);
     memcpy(&was, &difference->expected, sizeof was);
     if (is_like_float(difference->actual) && is_like_float(difference->expected))
@@ -444,6 +447,8 @@ static void say_difference(const struct difference *difference, char *why, size_
                  fabsf(is - was) < 1e-3F * fabsf(was) ? RESULT_ROUNDED : "");
     if (range->kind == MEMORY_VARIABLE)
         snprintf(place, sizeof place, "variable %s", range->variable);
+    else if (argument > 0)
+        snprintf(place, sizeof place, "argument %u", argument);
     else
         snprintf(place, sizeof place, "memory at 0x%" PRIx64, range->address);
     if (tolerance->integers > 0)
@@ -455,25 +460,25 @@ static void say_difference(const struct difference *difference, char *why, size_
                  tolerance->beyond, value_type_name(tolerance->type), plural((size_t)tolerance->beyond),
                  tolerance->most, tolerance->largest);
     snprintf(why, why_size,
-             "%s differs from the program's result: byte %" PRIu64 " of %" PRIu64
+             "%s differs from the expected result: byte %" PRIu64 " of %" PRIu64
              " is 0x%08x instead of 0x%08x%s; %" PRIu64 " byte%s%s%s",
-             place, difference->offset, range->size, difference->actual, difference->expected, floats,
+             place, difference->offset - begin, range->size - begin, difference->actual, difference->expected, floats,
              difference->bytes, difference->bytes == 1 ? " differs" : "s differ", integers, values);
 }
 
 /* The differences that a tolerance allows are told as well. */
 static void say_near(struct replay *replay, const struct tolerance *tolerance)
 {
-    char ulps[96] = "";
+    char ulps[96] = "", values[32];
     *replay->near = '\0';
     replay->off = tolerance->off;
     if (tolerance->counted > 0)
-        snprintf(ulps, sizeof ulps, ", which is %.3g ULP (root mean square %.3g ULP)", tolerance->ulps,
+        snprintf(ulps, sizeof ulps, " (at most %.3g ULP, root mean square %.3g)", tolerance->ulps,
                  sqrt(tolerance->squares / (double)tolerance->counted));
     if (tolerance->within > 0)
-        snprintf(replay->near, sizeof replay->near,
-                 "%" PRIu64 " %s value%s, off by at most %.2g of the largest value nearby%s", tolerance->within,
-                 value_type_name(tolerance->type), plural((size_t)tolerance->within), tolerance->off, ulps);
+        snprintf(replay->near, sizeof replay->near, "%s %s value%s by at most %.2g of the largest value nearby%s",
+                 group_digits((double)tolerance->within, values, sizeof values), value_type_name(tolerance->type),
+                 tolerance->within == 1 ? " differs" : "s differ", tolerance->off, ulps);
 }
 
 const char *replay_near(const struct replay *replay, double *off)
@@ -498,7 +503,7 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
         return player_compare_kept(replay->player, replay->capsule, replay->module, why, why_size, problem);
     if (failed < 0)
         return failed;
-    say_difference(&difference, why, why_size);
+    say_difference(replay->capsule, &difference, why, why_size);
     return 1;
 }
 

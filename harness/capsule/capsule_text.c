@@ -156,7 +156,7 @@ static int check_capsule(const struct json_at *at, void *of)
     if (has_tolerance != has_type)
         return json_error(at, "has %s without the other", has_type ? "\"type\"" : "\"tolerance\"");
     if (has_tolerance && !(capsule->tolerance > 0 && capsule->tolerance < 1))
-        return json_error(at, "has the tolerance %g, but must be between 0 and 1", capsule->tolerance);
+        return json_error(at, "has the tolerance %g; it must be between 0 and 1", capsule->tolerance);
     if (!has_tolerance) {
         capsule->tolerance = 0;
         capsule->type = VALUE_F16;

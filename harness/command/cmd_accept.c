@@ -56,7 +56,7 @@ static char *counts_words(const struct accepted *accepted)
         [ACCEPTED_INFO] = "only shown (info)",
         [ACCEPTED_FIRST] = "new",
         [ACCEPTED_KNOWN] = "already there",
-        [ACCEPTED_LEFT] = "changed too much for unchanged code and were left out",
+        [ACCEPTED_LEFT] = "changed more than noise although their code did not, so were left out",
     };
     char *list = NULL;
     for (size_t i = 0; i < ACCEPTED_STEPS; i++)

@@ -149,7 +149,7 @@ const struct command command_bisect = {
     .details = "Finds the commit between two revisions of this repository that made a kernel worse. It builds and "
                "compares the commits that `git bisect` chooses, in a temporary worktree. Your checkout is not touched, "
                "and uncommitted changes are ignored.\n"
-               "A commit is bad when its value is nearer to that of BAD than to that of GOOD. Counts are computed on "
+               "A commit is bad when its value is closer to BAD's than to GOOD's. Counts are computed on "
                "the CPU, as by --simulate. Times, and with --device all metrics, are measured on a GPU. A commit that "
                "cannot be built or measured is skipped.\n"
                "--kernels is the path of the built library in this checkout; the worktree uses the same path. The "

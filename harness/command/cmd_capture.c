@@ -126,7 +126,7 @@ const struct command command_capture = {
     .summary = "capture launches of an unmodified program as kernels that run anywhere",
     .details = "Runs PROGRAM twice: first to list its launches, then to capture the middle launch of each kernel and "
                "shape, with its machine code, arguments and all reachable memory, before and after. Each capture is "
-               "replayed several times in another process, on this GPU. It is kept if that leaves the same memory, bit for "
+               "replayed several times in another process, on this GPU. It is kept if every replay leaves the same memory, bit for "
                "bit; bits that vary between replays are masked. Any other capsule is refused: it needs something that was "
                "not captured, such as a texture. --timeout applies to each run of PROGRAM and to each replay.\n"
                "The file is a kernel library: `cugate check --kernels FILE.capsule` measures its kernels, with inputs "

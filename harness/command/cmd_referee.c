@@ -312,15 +312,15 @@ const struct command command_referee = {
                "than the reference, unless --allow permits it; or that leaves data for the next launch in a variable of its own. On a GPU, "
                "the simulator also runs the candidate and reports out-of-bounds accesses. If it cannot run it, or disagrees, the verdict is "
                "undecided, unless --allow unexecuted. Results of the reference that vary from launch to launch are not compared, which is "
-               "undecided too, unless --allow varying. So is a candidate that is wrong only where an input is NaN, unless --allow nan. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts "
+               "undecided too, unless --allow varying. A candidate that is wrong only where an input is NaN is also undecided, unless --allow nan. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts "
                "with --simulate.\n"
                "JSON has a score (the speedup over the reference, 0 unless the candidate passed), the rules that did not pass "
                "(`reasons`; also `memory`), all settings, and hashes of both files. A process that simulates may take half of the machine's "
                "memory, divided by --jobs, or less with `ulimit -m`.\n"
                "In a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: one line each, or with --format json its "
                "whole report. NAME.json next to NAME.cubin may have its launch: {\"function\": \"softmax\", \"grid\": [64, 2], \"block\": 128, "
-               "\"shared\": 4096}; an option comes first. Or several launches, whose arguments are numbers of the task's: {\"launches\": "
-               "[\"sums<<<64, 64>>>(3, 2)\", \"scale<<<1, 64>>>(1, 3, f32=2)\"]}. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "
+               "\"shared\": 4096}; options override it. Or several launches, whose arguments are positions in the task's list: {\"launches\": "
+               "[\"sums<<<64, 64>>>(3, 2)\", \"scale<<<1, 64>>>(1, 3, f32=2)\"]}. The exit code is the worst. Without --tolerance the task's own applies; `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` sets it. To compare with the last accepted code, make NEW by `cugate swap TASK --code ACCEPTED "
                "-o NEW`, and judge a candidate that TASK passed by NEW too.",
     .exits = EXITS({EXIT_SAME, "every result is right, and the candidate is not slower"},

@@ -33,7 +33,7 @@ const struct command command_swap = {
                "Options come first; everything else of the launch stays as captured. A kernel keeps its id.\n"
                "With --tolerance 1e-5 a result may be off by 1e-5 of the largest value in the same 512 bytes. Integers "
                "must match bit for bit. They are recognized by their bits as long as all are below 33 million; name "
-               "arguments that point to larger ones with --exact. Without --tolerance the capsule's stays; if it has "
+               "arguments that point to larger ones with --exact. Without --tolerance the capsule keeps its own; if it has "
                "none, results must match bit for bit, except for bits that vary from replay to replay.",
     .exits = EXITS({EXIT_SAME, "the code was replaced"},
                    {EXIT_USAGE, "the code does not fit the launch, or a file cannot be read: nothing was written"}),

@@ -440,7 +440,7 @@ static int cmd_task(const struct options *options)
         (code = write_task(&task, options->output)) == EXIT_SAME && !options->quiet) {
         warn_unwritten(&task);
         fprintf(stderr,
-                "%s: %zu launch%s of %s, with the results of an %s\n"
+                "%s: %zu launch%s of %s, with the results of a simulated %s\n"
                 "next: cugate referee %s --code CANDIDATE.cubin --simulate%s\n",
                 options->output, task.launch_count, plural_of(task.launch_count, "", "es"), options->arguments[0],
                 task.about.device.name, options->output,
@@ -473,7 +473,7 @@ const struct command command_task = {
                "NAME is the kernel's name in the source, with template arguments if it is ambiguous, or its name in the machine "
                "code. GRID and BLOCK are X, XxY or XxYxZ. An ARGUMENT is a scalar, TYPE=VALUE; a pointer to an input that the "
                "kernel may change, TYPE:COUNT:VALUES; a pointer to a pure output, out:TYPE:COUNT, initially 0; a pointer to memory for "
-               "intermediate values, scratch:TYPE:COUNT, whose first contents are random; or a pointer to the contents of a file, file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are "
+               "intermediate values, scratch:TYPE:COUNT, initially random; or a pointer to the contents of a file, file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are "
                "uniform:LEAST:MOST (default for floats: uniform:-1:1), normal:MEAN:DEVIATION, constant:VALUE, permutation "
                "(0 to COUNT - 1), sorted:LEAST:MOST or offsets:LAST (from 0 to LAST, sorted).\n"
                "--tolerance applies to floats; integers must match exactly. The referee draws inputs that look like the values here: "

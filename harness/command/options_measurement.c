@@ -50,7 +50,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         return -1;
     OWNED_TEXT name = options->name ? x_strdup(options->name) : program_name(options->arguments);
     if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
-        error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);
+        error("--name %s: use at most %d characters of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);
         suppressions_release(&suppressed);
         return -1;
     }

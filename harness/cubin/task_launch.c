@@ -349,8 +349,7 @@ int launch_shape_read(char *text, unsigned grid[3], unsigned block[3], unsigned 
     const bool has_bytes = bytes_text && *bytes_text;
     uint64_t bytes = *shared;
     if (words.next || (has_bytes && read_whole(bytes_text, SHARED_MOST, &bytes) < 0))
-        return error(
-            "between <<< and >>> write the grid, the block, and optionally the bytes of dynamic shared memory");
+        return error("write the grid, the block and optionally the bytes of dynamic shared memory between <<< and >>>");
     *shared = (unsigned)bytes;
     *has_shared |= has_bytes;
     return (*grid_text && read_extents("grid", grid_text, grid) < 0) ||
@@ -372,7 +371,7 @@ static int read_launch(struct task_launch *launch, const char *text, bool is_ste
         launch->function = x_strdup(take(&words, '\0'));
         result = launch_shape_read(shape + 3, launch->grid, launch->block, &launch->shared, &has_shared) < 0 ||
                          (!(launch->grid[0] && (launch->block[0] || !is_step)) &&
-                          error("between <<< and >>> write the grid and the block")) ||
+                          error("write the grid and the block between <<< and >>>")) ||
                          read_arguments(launch, (struct words){open + 1}, is_step) < 0
                      ? -1
                      : 0;

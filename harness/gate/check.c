@@ -65,8 +65,8 @@ static int find_baseline(struct check *check)
             run_release(&check->baseline);
         gate_keep_programs(&check->baseline, &check->run);
         check->baseline_is_base_build = !check->has_baseline && request->against && check->measured == EXIT_SAME;
-        check->baseline_name =
-            check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(folder);
+        check->baseline_name = check->baseline_is_base_build ? x_sprintf("measured in this check: %s", request->against)
+                                                             : x_strdup(folder);
     }
     return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
 }

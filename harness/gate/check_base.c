@@ -185,7 +185,7 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
         }
     comparison_add_items(
         comparison, &others,
-        "kernels captured with other arguments or memory than in the base file, which alone can change counts");
+        "kernels captured with different arguments or memory than in the base file; that alone can change counts");
     OWNED_TEXT file = shell_word(against);
     OWNED_TEXT words = x_sprintf("kernels built by another compiler than the base file's, which alone changes counts; "
                                  "to judge only your change, compile the base's source with this compiler, and pass "

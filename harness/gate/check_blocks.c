@@ -76,8 +76,8 @@ static void settle(struct result *base, struct result *now, struct row *was, str
     }
     const unsigned shown = after < before ? block : last;
     is->reason =
-        x_sprintf("fewer warps fit on an SM for some block sizes from %u to %u threads (with %u: %.3g %% -> %.3g %%); "
-                  "state the block size with __block_size__ or __launch_bounds__, or simulate a launch",
+        x_sprintf("with some block sizes from %u to %u threads fewer warps fit on an SM (%u threads: %.3g %% -> "
+                  "%.3g %%): state the block size with __block_size__ or __launch_bounds__, or simulate a launch",
                   first, last, shown, occupancy_with(base, capability, shown), occupancy_with(now, capability, shown));
 }
 

@@ -199,7 +199,7 @@ static void weigh_known_regressions(struct comparison *comparison, const struct 
         const struct known_regression *before = known_regressions_find(was->known_regressions, is->kernel, is->metric);
         const struct metric *metric = metrics_find(now->metrics, is->metric);
         if (!before)
-            note_items_add(&items, "%s %s (declared now, until %s)", is->kernel, is->metric, is->expires);
+            note_items_add(&items, "%s %s (newly declared, until %s)", is->kernel, is->metric, is->expires);
         else if (strcmp(is->expires, before->expires) > 0)
             note_items_add(&items, "%s %s (extended from %s to %s)", is->kernel, is->metric, before->expires,
                            is->expires);

@@ -98,7 +98,7 @@ static int read_summary(struct nvbench *nvbench, const struct json_at *at, json_
     const struct json_at tag_at = {at, "tag", 0};
     json_t *tag = json_object_get(summary, tag_at.key);
     if (json_at_expect(at, summary, JSON_OBJECT, "an object") < 0 ||
-        json_at_expect(&tag_at, tag, JSON_STRING, "a string, as nvbench writes it since 2022") < 0)
+        json_at_expect(&tag_at, tag, JSON_STRING, "a string (nvbench has written one since 2022)") < 0)
         return -1;
     size_t f = FIRST(k, ARRAY_SIZE(figures), strcmp(json_string_value(tag), figures[k].tag) == 0);
     if (f == ARRAY_SIZE(figures) || has_tag(list, figures[f].rather))

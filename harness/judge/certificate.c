@@ -130,7 +130,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
         snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);
     return row(CERTIFICATE_PASSED,
                x_sprintf("its results match the reference's %s on the captured inputs and %zu others%s%s%s", within,
-                         facts->count - 1, off ? ", except for " : "", off ? off->near : "", beyond));
+                         facts->count - 1, off ? "; not bit for bit: " : "", off ? off->near : "", beyond));
 }
 
 static bool is_in_part(const struct certificate_input *input)
@@ -183,7 +183,7 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
         moving += facts->inputs[i].moves;
         all += !facts->inputs[i].of_grid;
     }
-    fprintf(stream, "%zu of %zu input%s redrawn, each of which changes the result", moving, all,
+    fprintf(stream, "%zu of %zu input%s redrawn; each one changes the result", moving, all,
             all == 1 ? " was" : "s were");
     EACH(const struct certificate_input, input, facts->inputs, facts->input_count) {
         if (input->of_grid || (input->moves && !is_in_part(input)))
@@ -362,8 +362,9 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
     }
     if (facts->count == 0)
         return row(CERTIFICATE_UNDECIDED, x_strdup(SEE_RESULT));
-    return row(doubt ? open : CERTIFICATE_PASSED, x_sprintf("the simulator saw it access only the task's memory%s%s",
-                                                            doubt ? "; but " : "", doubt ? doubt : ""));
+    return row(doubt ? open : CERTIFICATE_PASSED,
+               x_sprintf("the simulator found no access outside the task's memory%s%s", doubt ? "; but " : "",
+                         doubt ? doubt : ""));
 }
 
 /* ---- Shares ---- */
@@ -423,12 +424,11 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
     const bool uneven = shares.block > UNEVEN * were.block || shares.warp > UNEVEN * were.warp;
     if (uneven && !is_hardly_slower(now, base))
         return row(CERTIFICATE_UNDECIDED,
-                   x_sprintf("its busiest block does %.3g times the average work and its longest warp %.3g times; in "
-                             "the reference it is %.3g and %.3g times: measure on a GPU to decide",
+                   x_sprintf("the busiest block does %.3g x the average work, the longest warp %.3g x; in the "
+                             "reference: %.3g x and %.3g x. Measure on a GPU to decide",
                              shares.block, shares.warp, were.block, were.warp));
-    return row(CERTIFICATE_PASSED,
-               x_sprintf("its busiest block does %.3g times the average work and its longest warp %.3g times",
-                         shares.block, shares.warp));
+    return row(CERTIFICATE_PASSED, x_sprintf("the busiest block does %.3g x the average work, the longest warp %.3g x",
+                                             shares.block, shares.warp));
 }
 
 /* ---- All ---- */

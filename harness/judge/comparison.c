@@ -60,7 +60,7 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
         snprintf(text, size, "computed, not measured (baseline: %zu session%s)", judgement->base_sessions,
                  plural(judgement->base_sessions));
     else if (judgement->compared && metric->class != METRIC_INFO)
-        snprintf(text, size, "beyond the limit in %zu of %zu session%s (baseline: %zu)", judgement->agree,
+        snprintf(text, size, "beyond the limit in %zu of %zu session%s (%zu in the baseline)", judgement->agree,
                  judgement->run_sessions, plural(judgement->run_sessions), judgement->base_sessions);
     return text;
 }

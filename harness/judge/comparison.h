@@ -68,7 +68,7 @@ struct judgement {
 };
 
 /* Writes the evidence of a verdict into text and returns it: "13 of 14 pairs worse by more than 1 %", "beyond the limit
- * in 2 of 2 sessions (baseline: 12)", or nothing. */
+ * in 2 of 2 sessions (12 in the baseline)", or nothing. */
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
 
 /* Returns what the row's verdict is for its kernel, whose own is the worst of them: what a faster kernel paid counts as

@@ -155,7 +155,7 @@ static const struct excuse {
      "not judged, because its function is now launched with other grids; see the program's GPU time and launches"},
     {is_no_program_count, "not judged for one kernel of a program; see the program's time and launches"},
     {has_gpu_time, "not judged; see the GPU time that CUPTI recorded"},
-    {overlaps_as_before, "not judged, because kernels overlap as much as before; see the GPU time"},
+    {overlaps_as_before, "not judged, because its launches still overlap with others; see the GPU time"},
     {has_computing_time, "not judged, because it includes waiting; see the computing time of the slowest rank"},
     {is_of_almost_nothing, "not judged: there are too few events for a meaningful ratio (`few` in its metric file)"},
     {is_first_part, "not judged, because it is launched only while the program starts; see the program's GPU time"},

@@ -118,7 +118,7 @@ cugate_status cugate_find_variable(cugate_module *module, const char *name, uint
         return call_refused(CUGATE_BAD_ARGUMENT, "module or name is NULL");
     const struct variable *variable = module_variable(module->module, name);
     if (!variable)
-        return call_refused(CUGATE_NOT_FOUND, "there is no variable %s", name);
+        return call_refused(CUGATE_NOT_FOUND, "the module has no variable %s", name);
     if (address)
         *address = variable->address;
     if (size)

@@ -65,7 +65,8 @@ static int check_sizes(const struct grid *grid, struct problem *problem)
     if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0 || blocks[0] > INT32_MAX || blocks[1] > MOST_BLOCKS ||
         blocks[2] > MOST_BLOCKS)
         return problem_set(
-            problem, "a grid has %ux%ux%u blocks, but at least 1 and at most 2147483647, 65535 and 65535 are allowed",
+            problem,
+            "the grid %ux%ux%u is invalid: its dimensions must be at least 1 and at most 2147483647, 65535 and 65535",
             blocks[0], blocks[1], blocks[2]);
     const unsigned most = function->module->architecture->shared_most;
     if ((uint64_t)function->shared_bytes + grid->shared > most)

@@ -173,8 +173,8 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
         __atomic_load_n(&run->stuck, __ATOMIC_SEQ_CST) >= __atomic_load_n(&run->live, __ATOMIC_SEQ_CST) &&
         __atomic_load_n(&run->progress, __ATOMIC_SEQ_CST) == turns->seen)
         block_not_simulated(turns->at->blocks,
-                            "deadlock: all blocks have started, but the last %u instructions wrote nothing",
-                            MOST_STEPS);
+                            "deadlock: all blocks have started, and the last %u million instructions wrote nothing",
+                            MOST_STEPS / 1000000);
 }
 
 /* Executes clusters in turn, until all are done. One that was parked goes on when the others wait or are done: on a GPU

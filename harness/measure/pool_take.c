@@ -274,7 +274,7 @@ static void combine_second(const struct slot *slot, struct result *first, struct
     OWNED_TEXT there = slot_name(other), *here = slot_name(slot);
     OWNED_TEXT how = x_sprintf("it %s on %s (%s)", failed_words(first->status), there, first->reason);
     if (second->status == RESULT_OK) {
-        warning("%s: %s, but it was measured on %s", first->id, how, here);
+        warning("%s: %s, but succeeded on %s", first->id, how, here);
         result_note_elsewhere(second, how);
     } else {
         const bool alike = second->status == first->status && strcmp(second->reason, first->reason) == 0;

@@ -303,7 +303,8 @@ static int begin_section(struct metric_reader *reader, const char *name)
 {
     if (!is_name(name) || strlen(name) > SECTION_LENGTH)
         return ini_text_wrong(&reader->text, reader->header,
-                              "[%s] is not a metric name: use at most %d of a-z, 0-9 and _", name, SECTION_LENGTH);
+                              "[%s] is not a metric name: use at most %d characters of a-z, 0-9 and _", name,
+                              SECTION_LENGTH);
     const struct metric *first = metrics_find(reader->metrics, name);
     if (first)
         return ini_text_wrong(&reader->text, reader->header, "[%s] is already defined at %s:%d: rename or remove one",

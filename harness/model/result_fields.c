@@ -10,7 +10,8 @@ int expect_metric_name(const struct json_at *list, const char *name)
     const size_t length = name_length(name);
     if (length > 0 && length <= NAME_LENGTH && !name[length])
         return 0;
-    return json_error(list, "\"%.64s\" is not a metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
+    return json_error(list, "\"%.64s\" is not a metric name: use at most %d characters of a-z, 0-9 and _", name,
+                      NAME_LENGTH);
 }
 
 bool is_kernel_id(const char *text)

@@ -17,7 +17,8 @@ static int take_stalls(const struct json_at *at, json_t *value, void *of, const 
     {
         double samples = 0;
         if (!*reason || reason[name_length(reason)] || strlen(reason) > 64)
-            return json_error(at, "\"%.64s\" is not a stall reason: at most 64 of a-z, 0-9 and _", reason);
+            return json_error(at, "\"%.64s\" is not a stall reason: use at most 64 characters of a-z, 0-9 and _",
+                              reason);
         if (json_object_size(value) > STALL_REASONS)
             return json_error(at, "has %zu stall reasons; no GPU has more than %d", json_object_size(value),
                               STALL_REASONS);

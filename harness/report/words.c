@@ -234,13 +234,13 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
         facts += comparison->list[i].compared && comparison->list[i].metric->class == METRIC_STATIC;
         has_program |= comparison->list[i].compared && row_kind(comparison->list[i].kernel) != ROW_KERNEL;
     }
-    if (computing->rows == 0 && computing->unchanged > 0)
+    if (computing->rows == 0)
         append(text, size, "nothing was executed");
     else
-        append(text, size, "%zu row%s of %zu kernel%s%s executed", computing->rows, plural(computing->rows),
+        append(text, size, "%zu row%s by executing %zu kernel%s%s", computing->rows, plural(computing->rows),
                computing->kernels, plural(computing->kernels), has_program ? " and the program" : "");
     if (facts > 0)
-        append(text, size, ", and %zu row%s read from machine code", facts, plural(facts));
+        append(text, size, ", %zu row%s from machine code", facts, plural(facts));
     if (computing->unchanged > 0)
         append(text, size,
                "; %zu row%s of %zu kernel%s with unchanged code, launches and inputs, not executed or verified again",
@@ -502,7 +502,7 @@ struct answer words_fine(const struct report *report)
             "this run is better (%s of %s by %.1f %%); accept the gain, or a later loss of it will go unnoticed%s",
             most->metric->name, most->kernel, 100 * fabs(most->change / most->base), words_run_file(report));
     else if (counts[VERDICT_NEW] > 0)
-        answer.words = x_sprintf("add new kernels to the baseline%s", words_run_file(report));
+        answer.words = x_sprintf("add the new kernels to the baseline%s", words_run_file(report));
     if (answer.words)
         answer.command = words_accept_with(report, is_gone ? " --gone" : "");
     return answer;

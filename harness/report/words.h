@@ -38,7 +38,7 @@ const char *words_verdicts(const struct judgement *judgement, char *text, size_t
 char *words_failed_at(const char *reason, unsigned *line);
 
 /* Returns the evidence of a judgement, the common shift in its change unless that is small, and its reason. An example
- * is "in 2 of 2 sessions (baseline: 12); the clock was ...". NULL without any of these. Caller frees. */
+ * is "in 2 of 2 sessions (12 in the baseline); the clock was ...". NULL without any of these. Caller frees. */
 char *words_why(const struct judgement *judgement);
 
 /* Returns what the table of kernels does not show of a program's row: its copies, how busy the GPU was, what only its
@@ -100,7 +100,7 @@ char *words_place(const struct profile_line *line, size_t max);
 const char *caller_of(const struct report *report, const char *kernel);
 char *words_caller(const struct report *report, const char *kernel);
 
-/* Returns "excess shared wavefronts 0 -> 6,938,624". */
+/* Returns "excess shared wavefronts here 0 -> 6,938,624". */
 char *words_amounts(const struct blame *blame, const struct hotspot *hotspot);
 
 /* Returns words_amounts with "(98 % of the kernel's)", and for stalls with the reason. */

@@ -55,7 +55,9 @@ enum command {
     COMMAND_SESSIONS, /* of the old code */
 };
 
-static const char all_that_is_gone[] = " --gone";     /* by `cugate accept` of the whole run */
+static const char all_that_is_gone[] = " --gone"; /* by `cugate accept` of the whole run */
+static const char declared[] =
+    "declare it in expected.ini: [KERNEL not_computed] with issue = ... and expires = YYYY-MM-DD";
 static const char of_the_reason[] = "accept it with"; /* the reason of the row names the options */
 
 static const struct way_out {
@@ -67,8 +69,9 @@ static const struct way_out {
 } ways_out[] = {
     {"only a GPU counts it", SUITE, "measure on a GPU", COMMAND_CHECK, "remove the metric from --metrics"},
     {NULL, SUITE, "end other processes on the GPU, let its clock settle, then measure again", COMMAND_CHECK, NULL},
-    {NULL, NOT_COMPUTED, "measure it on a GPU", COMMAND_CHECK,
-     "declare it as not_computed in expected.ini, with an issue and a last day"},
+    {"deadlock: ", NOT_COMPUTED, "fix the wait at this line; if it is not a deadlock, measure on a GPU", COMMAND_CHECK,
+     declared},
+    {NULL, NOT_COMPUTED, "measure it on a GPU", COMMAND_CHECK, declared},
     {NULL, OTHER_GPU,
      "find out whether the kernel or that GPU is faulty: run the kernel on each GPU alone, with --device N",
      COMMAND_CHECK, "a failure cannot be accepted"},

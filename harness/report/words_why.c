@@ -89,7 +89,7 @@ char *words_amounts(const struct blame *blame, const struct hotspot *hotspot)
     char base[40] = "", now[40];
     if (hotspot->has_base)
         words_count(hotspot->base_amount, base, sizeof base);
-    return x_sprintf("%s %s%s%s", blame->pattern->title, base, *base ? " -> " : "",
+    return x_sprintf("%s here %s%s%s", blame->pattern->title, base, *base ? " -> " : "",
                      words_count(hotspot->amount, now, sizeof now));
 }
 

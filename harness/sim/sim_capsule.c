@@ -111,7 +111,7 @@ static int unback(uint64_t address, uint64_t size, struct problem *problem)
         grid_forget(runtime_machine());
     if (device_unback(runtime_machine(), address, size))
         return 0;
-    return problem_set(problem, "the memory of a capsule at 0x%" PRIx64 " cannot be freed", address);
+    return problem_set(problem, "cannot free the capsule's memory at 0x%" PRIx64, address);
 }
 
 /* No kernel can reach it: one could write the right result into the copy of what is restored before it runs again. */

@@ -49,7 +49,7 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
      * called: count() checks first. */
     const char *why = load_driver();
     if (why && strcmp(why, NO_DRIVER) != 0) {
-        problem_set(problem, "the NVIDIA driver's library does not load: %s; install the driver again", why);
+        problem_set(problem, "cannot load the NVIDIA driver library: %s; reinstall the driver", why);
         return NULL;
     }
 

@@ -126,7 +126,8 @@ char *child_end(struct peer *child, bool ends_itself)
     *child = (struct peer){0};
     if (WIFSIGNALED(status))
         return x_sprintf("%s (signal %d)", strsignal(WTERMSIG(status)), WTERMSIG(status));
-    return WEXITSTATUS(status) == MEMORY_EXIT ? memory_words() : x_sprintf("it exited with %d", WEXITSTATUS(status));
+    return WEXITSTATUS(status) == MEMORY_EXIT ? memory_words()
+                                              : x_sprintf("it exited with code %d", WEXITSTATUS(status));
 }
 
 enum child_event child_ask(void (*run)(int pipe, const void *data), const void *data, double seconds,

@@ -396,7 +396,7 @@ COMMANDS = (
         "export",
         "give run files back, or values as a table",
         "Run files as they were ingested, one a run; or --csv with a row a value, for other programs. A text of that "
-        "table that begins with = + - @ ' a tab or a line's end has a ' before it: to a spreadsheet it is no formula.",
+        "table that begins with = + - @ ' a tab or a line's end has a ' before it: a spreadsheet then sees text.",
         "cugate-report export --csv values.csv",
         _export_options,
         export,

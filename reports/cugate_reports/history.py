@@ -109,18 +109,18 @@ class History:
         if self.url.get_backend_name() == "sqlite":
             folder = Path(self.url.database or ".").parent
             if folder.exists() and not folder.is_dir():
-                raise HistoryError(f"the history {self.name} cannot be used: {folder} is no folder")
+                raise HistoryError(f"the history {self.name} cannot be used: {folder} is not a folder")
             if create:
                 folder.mkdir(parents=True, exist_ok=True)
             elif self.url.database and ":" not in self.url.database and not Path(self.url.database).exists():
-                raise HistoryError(f"there is no history {self.name}: ingest makes one")
+                raise HistoryError(f"history {self.name} does not exist: `cugate-report ingest` creates it")
             sa.event.listen(self._engine, "connect", _sqlite_manual_transactions)
             sa.event.listen(self._engine, "begin", _sqlite_begin)
         version = None
         if not create:
             with self.reading() as connection:
                 if not sa.inspect(connection).has_table(schema.name):
-                    raise HistoryError(f"{self.name} is no history of cugate's: ingest makes one")
+                    raise HistoryError(f"{self.name} is not a cugate history: `cugate-report ingest` creates one")
                 version = connection.execute(sa.select(schema.c.version)).scalar()
         for attempt in range(2 if create else 0):
             try:

@@ -61,9 +61,9 @@ def _checked(path: Path, key: str, address: str) -> str:
     try:
         parts = urlsplit(address)
     except ValueError as reason:
-        raise PageError(f"{path}: [links] {key}: {address!r} is no address: {reason}") from None
+        raise PageError(f"{path}: [links] {key}: {address!r} is not an address: {reason}") from None
     if parts.scheme not in ("http", "https") or not parts.netloc or not address.isprintable() or " " in address:
-        raise PageError(f"{path}: [links] {key}: {address!r} is no address that begins with https:// or http://")
+        raise PageError(f"{path}: [links] {key}: {address!r} does not begin with https:// or http://")
     held = set(_WORD.findall(address))
     if held != _WORDS[key] or "{" in _WORD.sub("", address):
         wanted = ", ".join(f"{{{word}}}" for word in sorted(_WORDS[key]))
@@ -71,7 +71,7 @@ def _checked(path: Path, key: str, address: str) -> str:
             f"{path}: [links] {key}: the address has to hold {wanted}, and nothing else in braces: {address}"
         )
     if any("{" in part for part in (parts.scheme, parts.netloc)):
-        raise PageError(f"{path}: [links] {key}: the host is no part that a run file may name: {address}")
+        raise PageError(f"{path}: [links] {key}: a run file may not choose the host: {address}")
     return address
 
 

@@ -71,7 +71,7 @@ def file(path: Path, mode: str = "w") -> Iterator[IO]:  # type: ignore[type-arg]
 
 def _refuse_others(folder: Path) -> None:
     if folder.exists() and not (folder / MARKER).exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FolderError(f"{folder} is there and is no report of cugate's: name another folder, or remove it")
+        raise FolderError(f"{folder} exists and is not a cugate report: name another folder, or remove it")
 
 
 def _exchange(one: Path, other: Path) -> None:

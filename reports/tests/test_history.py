@@ -559,7 +559,7 @@ def _link_to_nothing(path: Path) -> str:
 NO_FILE: dict[Callable[[Path], str], str] = {
     _text: "file is not a database",
     _folder: "unable to open database file",
-    _below_a_file: "is no folder",
+    _below_a_file: "is not a folder",
     _far_below_a_file: "Not a directory",
     _broken: "malformed",
     _later: "was made by a later version of cugate (schema 7): update this one",

@@ -439,7 +439,7 @@ def test_what_came_to_its_place_meanwhile_is_not_replaced(tmp_path: Path) -> Non
         page.mkdir()
         (page / "thesis.tex").write_text("years of work")
 
-    with pytest.raises(whole.FolderError, match="page is there and is no report of cugate's"):
+    with pytest.raises(whole.FolderError, match="page exists and is not a cugate report"):
         whole.folder(page, fill)
     assert os.listdir(tmp_path) == ["page"] and os.listdir(page) == ["thesis.tex"]
 
@@ -464,7 +464,7 @@ def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
             place.mkdir()
             place = place / "thesis.tex"
         place.write_text("years of work")
-        with pytest.raises(site.PageError, match=f"{name} is there and is no report .* another folder, or remove it"):
+        with pytest.raises(site.PageError, match=f"{name} exists and is not a cugate report.* another folder, or remove it"):
             write(tmp_path, to=name)
         assert place.read_text() == "years of work"
     with pytest.raises(site.PageError, match="cannot write beside .*below"):

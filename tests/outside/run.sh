@@ -88,7 +88,7 @@ expect "make: without a baseline nothing is judged" 2 'no baseline' 'exit 4' '!n
 ask cugate accept first.json --reason first
 expect "make: what was computed becomes the baseline" 0
 ask "${project[@]}" check ARGS='--simulate=nvidia-h200 --all'
-expect "make: and it is kept" 0 '1 kernel executed' 'nothing is worse'
+expect "make: and it is kept" 0 'executing 1 kernel' 'nothing is worse'
 sed -i 's/2 \* x\[i\]/2 * x[i % 32 * 512 + i \/ 32]/' saxpy.cu
 ask "${project[@]}" check ARGS=--simulate=nvidia-h200
 expect "make: a wrong result is no measurement" 2 'exit 5' '!nothing is worse'

@@ -144,7 +144,7 @@ without_it() { PATH=${PATH#*:} && job CUGATE_MODE=static "CUGATE_ARGUMENTS=--sta
 : >"$work/github_path"
 ask without_it
 PATH=$RUNNER_TEMP/cugate-installed/bin:$PATH
-expect "of which the next job takes it" 2 'an earlier job built of the same sources: cugate-' '!make -C'
+expect "of which the next job takes it" 2 'an earlier job built from the same sources (cache key cugate-' '!make -C'
 : >"$work/github_path"
 
 # ---- The baseline, as ci/README.md says; then pull requests.
@@ -166,17 +166,17 @@ echo "build = ${building[0]#*=}" >cugate.ini
 expect "built again, as cugate.ini says" 0 'nothing is worse' -- job "${mine[@]}" CUGATE_BUILD=
 rm cugate.ini
 unsure=("${mine[@]}" "CUGATE_ARGUMENTS=${mine[2]#*=} -k mine/handle") # which no CPU executes
-expect "inconclusive fails" 3 unsure '!let through' -- job "${unsure[@]}"
-expect "inconclusive is let through where the team says so" 0 'let through' '::warning' -- job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true
+expect "inconclusive fails" 3 unsure '!but accepted' -- job "${unsure[@]}"
+expect "inconclusive is let through where the team says so" 0 'but accepted' '::warning' -- job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true
 # The desk's compiler made the baseline, and the job has another.
 sed -i 's/"compiler": "[^"]*"/"compiler": "nvcc, ptxas 12.0.1"/; s/"code": "[^"]*"/"code": "'"$(printf '0%.0s' {1..32})"'"/' perf/baselines/*/mine/*.json
 git commit -qam 'a baseline by another compiler' && git commit -q --allow-empty -m 'a change'
 expect "counts of another compiler's code are no judge" 3 'ptxas 12.0.1' '!building the kernels' -- job "${mine[@]}"
 ask job "${mine[@]}" CUGATE_BASE=HEAD^1
-expect "so the base is built by this one, and an empty change passes" 0 'building the kernels of HEAD^1' 'another compiler made the baseline' 'nothing is worse'
+expect "so the base is built by this one, and an empty change passes" 0 'building the kernels of HEAD^1' 'another compiler built the baseline' 'nothing is worse'
 sed -i 's/define STRIDE 1/define STRIDE 8/' kernels/mine.cu && git commit -qam 'a fault'
 ask job "${mine[@]}" CUGATE_BASE=HEAD^1
-expect "and a fault does not" 1 'another compiler made the baseline' 'regressed  mine/scale' 'kernels/mine.cu:'
+expect "and a fault does not" 1 'another compiler built the baseline' 'regressed  mine/scale' 'kernels/mine.cu:'
 git reset -q --hard HEAD~3
 git rm -q perf/baselines/nvidia-h200/mine/shift.json && git commit -qm 'hides one'
 expect "what a change took away from the gate is said" 0 WEAKENED mine/shift -- job "${mine[@]}" CUGATE_BASE=HEAD^1
@@ -189,7 +189,7 @@ touch build/gate/{annotations.txt,summary.md}
 printf '{"schema": 1,\n "exit_code": 0,\n "counts": {"kernels": 0, "new": 3, "same": 0, "info": 9},\n "judgements": []}\n' >build/gate/check.json
 END_OF_SCRIPT
 chmod +x "$work/bin/liar"
-expect "nor one whose report judged nothing" 5 'nothing was judged by a baseline' '::error' -- job "${mine[@]}" CUGATE="$work/bin/liar"
+expect "nor one whose report judged nothing" 5 'no kernel was judged against a baseline' '::error' -- job "${mine[@]}" CUGATE="$work/bin/liar"
 git revert --no-edit HEAD >/dev/null
 expect "measure, without a GPU" 5 -- job "${mine[@]}" CUGATE_MODE=measure CUGATE_ARGUMENTS="$arguments"
 expect "measure does not compute" 2 'mode is measure' -- job "${mine[@]}" CUGATE_MODE=measure
@@ -326,9 +326,9 @@ CUGATE_NAME=a/b|name is 'a/b'
 CUGATE_FETCH=cuda|fetch is 'cuda'
 CUGATE_PACKAGE=http://example.org/cugate.deb|an address that begins with https://
 CUGATE_PACKAGE=https://example.org/cugate.deb|package-sha256 has to be
-CUGATE_PACKAGE=cugate.deb|there is no such file
+CUGATE_PACKAGE=cugate.deb|which does not exist
 CUGATE_MODE=static|arguments names no file
-CUGATE_ARGUMENTS=-k'a|a quote that nothing closes
+CUGATE_ARGUMENTS=-k'a|an unclosed quote
 CUGATE_PART=2 CUGATE_PARTS=4|only the mode measure has parts
 CUGATE_MODE=measure CUGATE_PART=2|parts is ''
 CUGATE_MODE=measure CUGATE_PART=a CUGATE_PARTS=4|part is 'a'
@@ -347,7 +347,7 @@ echo another >"$2"
 END_OF_SCRIPT
 chmod +x "$work/bin/curl"
 ask job "${mine[@]}" CUGATE_PACKAGE=https://example.org/cugate.deb CUGATE_PACKAGE_SHA256="$(printf '0%.0s' {1..64})"
-expect "a package that is another one is refused" 2 'another file than package-sha256 says'
+expect "a package that is another one is refused" 2 'does not match package-sha256'
 
 # ---- Comment and verdict. gh finds the comment FOUND, and says what it was to write.
 cat >"$work/bin/gh" <<'END_OF_SCRIPT'

@@ -145,10 +145,10 @@ while IFS='|' read -r arguments words; do
     bisect "${list[@]}"
     expect "$arguments" 2 "$words"
 done <<'END'
-one...four -k mine/scale|'one...four' is no range of revisions: write GOOD..BAD
-four -k mine/scale|'four' is no range of revisions
-one..none -k mine/scale|'none' is no revision of this repository
-four..one -k mine/scale|is no ancestor of
+one...four -k mine/scale|'one...four' is not a range of revisions: write GOOD..BAD
+four -k mine/scale|'four' is not a range of revisions
+one..none -k mine/scale|'none' is not a revision of this repository
+four..one -k mine/scale|is not an ancestor of
 one..one -k mine/scale|one..one has no commit
 one..four|choose the one kernel that got worse
 one..four -k a -k b|choose the one kernel that got worse
@@ -160,7 +160,7 @@ one..four -k mine/scale --kernels /libmine.so|is not below
 END
 
 cd "$work" || exit 2
-expect "no repository" 2 'there is no git checkout here' -- "$cugate" bisect one..four -k mine/scale --kernels libmine.so
+expect "no repository" 2 'not a git checkout' -- "$cugate" bisect one..four -k mine/scale --kernels libmine.so
 cd "$work/repository" || exit 2
 
 # ---- Ctrl-C, while a commit is built by something that does not mind SIGTERM

@@ -86,9 +86,9 @@ GIT_DIR=$work/tree/.git GIT_INDEX_FILE=$work/tree/.git/index ask ci/build_base.s
 expect "a hook's variables do not lead astray" 0 "build/base/"
 expect "and change nothing" 0 " M kernels" '!first' '!.gitignore' -- git status --porcelain
 
-expect "an unknown revision" 2 "'no/such' is no revision of this repository" -- ci/build_base.sh no/such
-expect "an option is no revision" 2 "'--all' is no revision of this repository" -- ci/build_base.sh --all
-expect "a file is no revision" 2 "'HEAD:kernels' is no revision of this repository" -- ci/build_base.sh HEAD:kernels
+expect "an unknown revision" 2 "'no/such' is not a revision of this repository" -- ci/build_base.sh no/such
+expect "an option is not a revision" 2 "'--all' is not a revision of this repository" -- ci/build_base.sh --all
+expect "a file is not a revision" 2 "'HEAD:kernels' is not a revision of this repository" -- ci/build_base.sh HEAD:kernels
 expect "a revision that does not build" 2 "the kernels of HEAD~2 do not build" "broken" "/log" -- ci/build_base.sh HEAD~2
 expect_clean "after a failed build"
 
@@ -147,8 +147,8 @@ expect "and metrics that only add to cugate's own are no set of metrics" 0 build
 rm cugate.ini
 expect "a folder outside of the repository" 0 build/before -- ci/before.sh HEAD --baselines ..
 expect "is in no revision of it" 0 '!build' -- find build/before -type f
-expect "no folder" 2 'file is no folder in HEAD' -- ci/before.sh HEAD --baselines file
-expect "an unknown revision is none here" 2 "'no/such' is no revision of this repository" -- ci/before.sh no/such
+expect "no folder" 2 'file is not a folder in HEAD' -- ci/before.sh HEAD --baselines file
+expect "an unknown revision is none here" 2 "'no/such' is not a revision of this repository" -- ci/before.sh no/such
 cd "$work/no_git" || exit 2
 expect "without git there is nothing before" 2 "BASE=HEAD needs a git checkout" -- "$work/tree/ci/before.sh" HEAD
 cd "$work/tree" || exit 2
@@ -203,7 +203,7 @@ SIM=all expect "SIM=all without a GPU" 0 'check --out ' ' --simulate --all' -- c
 SIM=some expect "SIM=some without a GPU" 2 'SIM=some' '!cugate check' -- ci/check_perf.sh
 BASE=HEAD expect "BASE without a GPU" 0 \
     "--simulate --before build/before --against build/base/$(git rev-parse HEAD)/tree/build/libkernels.so" -- ci/check_perf.sh
-BASE=no/such expect "an unknown BASE without a GPU" 2 "'no/such' is no revision" '!cugate check' -- ci/check_perf.sh
+BASE=no/such expect "an unknown BASE without a GPU" 2 "'no/such' is not a revision" '!cugate check' -- ci/check_perf.sh
 BASE=HEAD~4 expect "a BASE that does not build, without a GPU" 2 '!cugate check' -- ci/check_perf.sh
 REPORT='' ask ci/check_perf.sh
 expect "without a GPU and without a report" 5 'nothing shows what was judged' '!NO KERNEL RAN' 'exit 5'

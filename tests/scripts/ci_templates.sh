@@ -221,7 +221,7 @@ printf '#!/usr/bin/env bash\necho "built, $*"; exit "${MAKE_CODE:-0}"\n' >"$fore
 cp "$tree/ci/nightly.sh" "$foreign/bin/cugate-nightly"
 chmod +x "$foreign"/{ci,bin}/*
 SLURM_SUBMIT_DIR=$foreign ask ./slurm_script nightly
-expect "slurm.sh: elsewhere, and cugate is not installed" 2 'there is no cugate-nightly' '!not this one'
+expect "slurm.sh: elsewhere, and cugate is not installed" 2 'cugate-nightly was not found' '!not this one'
 CODE=1 SLURM_SUBMIT_DIR=$foreign ask env PATH="$foreign/bin:$PATH" ./slurm_script nightly -- python3 'a b.py'
 expect "slurm.sh: elsewhere" 1 'built, build' "cugate-nightly in $(realpath "$foreign"): <--> <python3> <a b.py> BASE=unset" STRICT=1 '!not this one'
 MAKE_CODE=1 SLURM_SUBMIT_DIR=$foreign ask env PATH="$foreign/bin:$PATH" ./slurm_script nightly
@@ -312,9 +312,9 @@ strict=(CUGATE_ALLOW_INCONCLUSIVE=false)
 for code_of_gate in 0 1 2 3 4 5; do
     export CODE=$code_of_gate
     expect "GitHub, pull request: exit code $code_of_gate" "$code_of_gate" 'install_deps build gate wheels python' 'made all' \
-        'gate.sh in' BASE=HEAD^1 '!let through' -- github pull-request gate "${strict[@]}"
+        'gate.sh in' BASE=HEAD^1 '!but accepted' -- github pull-request gate "${strict[@]}"
     ask github nightly night "${strict[@]}" CUGATE_HISTORY=
-    expect "GitHub, nightly: exit code $code_of_gate" "$code_of_gate" 'made all' 'nightly.sh in' HISTORY=unset STRICT=1 '!let through'
+    expect "GitHub, nightly: exit code $code_of_gate" "$code_of_gate" 'made all' 'nightly.sh in' HISTORY=unset STRICT=1 '!but accepted'
     ask github pull-request computed
     expect "GitHub, computed: exit code $code_of_gate" "$code_of_gate" 'made all' '<--simulate> BASE=HEAD^1'
     ask gitlab gitlab cugate-simulate CI_MERGE_REQUEST_DIFF_BASE_SHA=parted
@@ -345,11 +345,11 @@ expect "GitHub: what an earlier job left is not handed on" 0 'always() && steps.
 ask grep -hc "CUGATE_ALLOW_INCONCLUSIVE=\${{ vars.CUGATE_ALLOW_INCONCLUSIVE == '1' }}" "$scripts"/{pull-request,shards}/gate.*.inputs "$scripts"/nightly/night.*.inputs
 expect "GitHub: it is the team that says so" 0 '!0'
 CODE=3 ask github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
-expect "GitHub: inconclusive is let through where the team says so" 0 '::warning' 'let through'
-CODE=1 expect "GitHub: a regression never is" 1 '!let through' -- github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
+expect "GitHub: inconclusive is let through where the team says so" 0 '::warning' 'but accepted'
+CODE=1 expect "GitHub: a regression never is" 1 '!but accepted' -- github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
 CODE=3 ask github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
-expect "GitHub, nightly: inconclusive is let through where the team says so" 0 '::warning' 'let through'
-CODE=1 expect "GitHub, nightly: a regression never is" 1 '!let through' -- github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
+expect "GitHub, nightly: inconclusive is let through where the team says so" 0 '::warning' 'but accepted'
+CODE=1 expect "GitHub, nightly: a regression never is" 1 '!but accepted' -- github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
 MAKE_CODE=1 expect "GitHub: what does not build is not measured" 2 '!gate.sh in' -- github pull-request gate "${strict[@]}"
 ask github nightly night "${strict[@]}" CUGATE_HISTORY=postgresql+psycopg://a@b/c
 expect "GitHub, nightly: a database" 0 HISTORY=postgresql+psycopg://a@b/c

@@ -587,7 +587,7 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
 gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'other kernels took over only' '!missing' -- -- "$program" shapes 3
 gate 'fewer launches' 3 '; 3 kernels gone' 'other kernels took over only' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
-    'regressed  launches       48      480' 'regressed  program/tiny@1,32' "see the kernels' times in the table above" 'beyond the limit in 1 of 1 session (baseline: 3)' \
+    'regressed  launches       48      480' 'regressed  program/tiny@1,32' "see the kernels' times in the table above" 'beyond the limit in 1 of 1 session (3 in the baseline)' \
     'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
 # Totals that are far out take no second run; nor do counters that were not read.
 printf '#!/bin/sh\necho >>ran\nexec "%s" "$@"\n' "$program" >counted.sh
@@ -856,8 +856,8 @@ jq -r '"code \(.kernels["program/add_one@64,256"].launches[0].code)"' run.json >
 expect 'code that the program put there' 0 'code null' '!WRONG'
 
 # Two builds of a program in turn.
-gate 'against the same' 0 'nothing is worse' "measured now: $program plain" -- --baselines none --against "$program plain" -- "$program" plain
-gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured now: $program plain" \
+gate 'against the same' 0 'nothing is worse' "measured in this check: $program plain" -- --baselines none --against "$program plain" -- "$program" plain
+gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured in this check: $program plain" \
     'kernels.cu:9: instructions 12,288,000 -> 18,579,456' -- \
     --explain 20 --baselines none --against "$program plain" -- "$program" changed
 gate 'against another mix' 3 '; 8 kernels gone' '!missing' -- --baselines none --against "$program plain" -- "$program" shapes 3

@@ -64,7 +64,7 @@ computed() { # exit code 3, a compiler that the baseline does not know, is as go
     [ $ended -eq 0 ] || [ $ended -eq 3 ]
 }
 expect "deb: without nvdisasm nothing is simulated, and it says what to do" 5 cugate-fetch -- simulate
-expect "cugate-fetch: an unknown part" 2 "there is no part 'nonsense'" -- "$installed/cugate-fetch" nonsense
+expect "cugate-fetch: an unknown part" 2 "unknown part 'nonsense'" -- "$installed/cugate-fetch" nonsense
 expect "cugate-fetch --help" 0 'disasm' '!set -euo' -- "$installed/cugate-fetch" --help
 wheels=$root/usr/share/cugate/ci/install_cuda_wheels.sh
 cp "$wheels" "$work/kept"
@@ -95,7 +95,7 @@ cp -r "$top/baselines" .
 ask "$installed/cugate-gate" --replay "$recorded" -k 'hierarchy/*'
 expect "cugate-gate in another repository" 0 'page: build/gate/page/index.html'
 ask "$installed/cugate" bisect --simulate=nvidia-h200 -k hierarchy/thread_index one..two
-expect "cugate bisect finds its script" 2 'there is no git checkout here'
+expect "cugate bisect finds its script" 2 'not a git checkout'
 expect "cugate-shards" 0 'measure 2/8' '!set -euo' -- "$installed/cugate-shards" --help
 expect "cugate-slurm-shards" 0 CPUS=8 '!set -euo' -- "$installed/cugate-slurm-shards" --help
 expect "cugate-nightly without a GPU is no pass" 5 'no GPU' -- "$installed/cugate-nightly"

@@ -367,7 +367,7 @@ task() {
 }
 saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
 task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
-expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, with the results of an NVIDIA H200' '--code CANDIDATE.cubin' '!lets floats'
+expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, with the results of a simulated NVIDIA H200' '--code CANDIDATE.cubin' '!lets floats'
 referee made cheats.cubin --launch plain --draws 1
 expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do

@@ -63,9 +63,9 @@ touch -d 2003-01-01 "$work/old.so"
 expect "or than a header of theirs" 3 'STALE: ' 'as_it_was/kernels/sizes.h' '!mine.cu' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
 expect "unless it is what is meant" 0 'nothing is worse' '!STALE' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}" --stale
 judge compressed "${mine[@]}" --all
-expect "nor are the counts of compressed code others" 0 'nothing is worse: 54 rows in 2 kernels' '2 kernels executed'
+expect "nor are the counts of compressed code others" 0 'nothing is worse: 54 rows in 2 kernels' 'executing 2 kernels'
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:26' \
-    'the line to blame' '1 kernel executed' '!host code' -- judge strided "${mine[@]}" --save "$work/strided.json"
+    'the line to blame' 'executing 1 kernel' '!host code' -- judge strided "${mine[@]}" --save "$work/strided.json"
 expect_typed strided 0
 cp -r "$work/mine" "$work/of_two" && cd "$work"/of_two/* && mkdir other && sed 's,mine/,other/,' mine/shift.json >other/shift.json && cd "$top" || exit 2
 judge strided --baselines "$work/of_two" -k '*/s*'
@@ -92,10 +92,10 @@ ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
 judge as_it_was "${sums[@]}"
 expect "what takes long is not computed again" 0 'kept from the baseline' 'nothing was executed'
 expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counts of the same' \
-    '1 kernel executed' '!kept from the baseline' -- judge told_otherwise "${sums[@]}"
+    'executing 1 kernel' '!kept from the baseline' -- judge told_otherwise "${sums[@]}"
 sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
 judge told_otherwise "${sums[@]}"
-expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' '1 kernel executed'
+expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' 'executing 1 kernel'
 mkdir "$work/asked"
 cat >"$work/asked/asked.ini" <<'END'
 [loads_of_others]

@@ -57,7 +57,7 @@ expect "the file says what it is" 0 'not replayed, launched by train.py:31 in st
     'train/chain@1,32                       1        32  4.48 kB      12 of 23  12.3 us  identical, launched by train.py:31 in step'
 swap strided good as_it_was.cubin
 judge good strided -v
-expect "good code is good" 0 'better by more than the limit' 'improved   train/saxpy@64,256' 'measured now: ' '!Worse'
+expect "good code is good" 0 'better by more than the limit' 'improved   train/saxpy@64,256' 'measured in this check: ' '!Worse'
 swap first slow strided.cubin -k 'train/saxpy@64,256'
 expect "lost coalescing is caught on its line" 1 'regressed  train/saxpy@64,256' 'global_load_sectors' 'mine/kernels.cu:15' \
     'the line to blame' 'lanes of one store touch more sectors' '!train/saxpy@64,256#2' -- judge slow first
@@ -73,13 +73,13 @@ expect "so are smaller tiles" 1 'regressed  train/product@16x8,256' 'mine/produc
 swap product worse single.cubin
 judge worse product -v
 expect "so is single precision in place of pairs of bfloat16" 1 'regressed  train/product@16x8,256' '  instructions ' ' 3,281,920  7,264,256' \
-    'mine/product.cu:20: instructions 0 ->'
+    'mine/product.cu:20: instructions here 0 ->'
 swap turn other by_other.cubin
 expect "a base build is executed whatever the compiler, which is told" 1 'local_memory' \
     'compiler is ptxas 13.0.77, but ptxas 13.0.88 in the baseline' 'cugate swap' -- judge other turn
 swap turn wrong short.cubin
 expect "a wrong result comes before all else" 5 'wrong result  train/turn@1,256' \
-    "memory at 0x7d0000000000 differs from the program's result: byte 0 of 49152" '1 wrong result (exit 5)' \
+    "argument 1 differs from the expected result: byte 0 of 49152" '1 wrong result (exit 5)' \
     '!improved' -- judge wrong turn
 expect "of a library the image for that GPU is taken" 0 -- swap turn whole libturn.so -q
 expect "and is the same" 0 'nothing is worse' -- judge whole turn

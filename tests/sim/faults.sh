@@ -194,7 +194,7 @@ reason wrong/ends_early 'the block ends while UBLKCP.G.S of warp 0 may still rea
 reason wrong/ends_before_it_comes 'the block ends while UBLKCP.S.G may still write its shared memory: no warp waited'
 reason wrong/waits_for_too_few_groups 'which a copy (UBLKCP.G.S) of warp 0 may still read: no wait for its bulk group comes before'
 reason wrong/bytes_do_not_come 'never completes: 0 arrivals are missing, and 16 bytes have not arrived'
-reason wrong/too_many_bytes 'never completes: 0 arrivals are missing, and 16 bytes arrived in excess'
+reason wrong/too_many_bytes 'never completes: 0 arrivals are missing, and 16 bytes more arrived than expected'
 reason wrong/arrival_is_missing 'never completes: 1 arrivals are missing'
 reason wrong/too_many_arrive '3 arrivals at the mbarrier at byte 8 of shared memory, which expects 2 more'
 reason wrong/no_init 'is not initialised'

@@ -19,10 +19,10 @@ static="check --static=nvidia-h200 $H200 $ours"
 
 exits() { unruly_code LOAD '_exit(0)'; }
 way 'a library that exits when it is loaded: check --static' exits 5 '"$cugate" $static' \
-    'the process that loads ./unruly.so exited before it listed the kernels: it exited with 0'
-way 'a library that exits when it is loaded: list' exits 5 '"$cugate" list $ours' 'it exited with 0'
-way 'a library that exits when it is loaded: explain' exits 5 '"$cugate" explain first/one $HOST $ours' 'it exited with 0'
-way 'a library that exits when it is loaded: doctor' exits 5 '"$cugate" doctor $HOST $ours' 'it exited with 0' \
+    'the process that loads ./unruly.so exited before it listed the kernels: it exited with code 0'
+way 'a library that exits when it is loaded: list' exits 5 '"$cugate" list $ours' 'it exited with code 0'
+way 'a library that exits when it is loaded: explain' exits 5 '"$cugate" explain first/one $HOST $ours' 'it exited with code 0'
+way 'a library that exits when it is loaded: doctor' exits 5 '"$cugate" doctor $HOST $ours' 'it exited with code 0' \
     'this machine cannot measure'
 
 way 'a library that crashes when it is loaded' "unruly LOAD 'raise(SIGKILL)'" 5 '"$cugate" list $ours' '(signal 9)'

@@ -22,7 +22,7 @@ Test(memory_limit, is_a_part_of_the_machine)
     memory_limit(2);
     cr_expect_eq(limit_now(), eighth);
     OWNED_TEXT words = memory_words();
-    expect_words(words, MEMORY_TAKEN, " GB, or than this machine has left");
+    expect_words(words, MEMORY_TAKEN, " GB, or more than this machine has left");
 }
 
 /* Touches 64 MiB where `most` bytes more may be, and lives on. Returns the status of that process. */

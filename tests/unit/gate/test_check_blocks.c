@@ -27,7 +27,10 @@ Test(check_blocks, occupancy_is_judged_for_what_the_code_allows)
     } rows[] = {
         {{25, 0, 0}, {142, 0, 256}, VERDICT_REGRESSED, "for blocks of 256 threads"},
         {{25, 0, 0}, {142, 0, 0}, VERDICT_REGRESSED, "for blocks of 256 threads"}, /* any block loses */
-        {{32, 0, 0}, {34, 0, 0}, VERDICT_UNSURE, "some block sizes from 64 to 1024 threads (with 256: 100 % -> 75 %)"},
+        {{32, 0, 0},
+         {34, 0, 0},
+         VERDICT_UNSURE,
+         "some block sizes from 64 to 1024 threads fewer warps fit on an SM (256 threads: 100 % -> 75 %)"},
         {{32, 0, 256}, {34, 0, 256}, VERDICT_REGRESSED, "for blocks of 256 threads"},
         {{32, 0, 256}, {34, 0, 0}, VERDICT_REGRESSED, "for blocks of 256 threads"}, /* the bounds are gone */
         {{60, 0, 128}, {70, 0, 512}, VERDICT_REGRESSED, "for blocks of 128 threads"},

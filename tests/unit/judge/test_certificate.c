@@ -89,13 +89,12 @@ Test(certificate, work_is_shared)
         enum certificate_outcome outcome;
         const char *words;
     } rows[] = {
-        {800, 200, 100, 0, 1000, CERTIFICATE_PASSED,
-         "busiest block does 1 times the average work and its longest warp 1"},
+        {800, 200, 100, 0, 1000, CERTIFICATE_PASSED, "busiest block does 1 x the average work, the longest warp 1 x"},
         {800, 800, 400, 0, 2000, CERTIFICATE_UNDECIDED,
-         "busiest block does 4 times the average work and its longest warp 4"},
+         "busiest block does 4 x the average work, the longest warp 4 x"},
         {800, 200, 200, 0, 2000, CERTIFICATE_PASSED, "longest warp 2"},
         {800, 200, 201, 0, 2000, CERTIFICATE_UNDECIDED, "longest warp 2.01"},
-        {100, 100, 50, 0, 1100, CERTIFICATE_PASSED, "busiest block does 4 times the average work"},
+        {100, 100, 50, 0, 1100, CERTIFICATE_PASSED, "busiest block does 4 x the average work"},
         {800, 200, 100, 32, 1000, CERTIFICATE_UNDECIDED, "sleep for 32 ns, those of the reference for 0 ns"},
         {NAN, 200, 100, 0, 1000, CERTIFICATE_UNDECIDED, "was not counted"},
     };
@@ -161,7 +160,7 @@ Test(certificate, what_a_gpu_forgives_is_seen_by_execution)
         enum certificate_outcome outcome;
         const char *words;
     } rows[] = {
-        {RESULT_OK, NULL, false, NULL, 0, CERTIFICATE_PASSED, "access only the task's memory"},
+        {RESULT_OK, NULL, false, NULL, 0, CERTIFICATE_PASSED, "found no access outside the task's memory"},
         {RESULT_OK, NULL, false, "a word that nobody wrote", 0, CERTIFICATE_UNDECIDED, "but a word that nobody wrote"},
         {RESULT_OK, NULL, false, "a word", ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "but a word"},
         {RESULT_FAILED, "reads beyond", false, NULL, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "failed: reads beyond"},
@@ -197,7 +196,7 @@ Test(certificate, what_varies_and_what_is_off_are_told)
     const struct result *nows[] = {&near, &nearer}, *open[] = {&near, &not_simulated}, *bases[] = {&near, NULL};
     struct certificate_facts facts = FACTS(nows, nows, nows, 2, .wanted = 2);
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED,
-                "bit for bit on the captured inputs and 1 others, except for 2 f32 values", 0);
+                "bit for bit on the captured inputs and 1 others; not bit for bit: 2 f32 values", 0);
     facts.tolerance = 0.9;
     facts.type = "f16";
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "match the reference's within 0.9 as f16 on", 0);
@@ -261,7 +260,7 @@ Test(certificate, each_input_counts)
         enum certificate_outcome outcome;
         const char *words, *undrawn;
     } rows[] = {
-        {1, {moving}, CERTIFICATE_PASSED, "1 of 1 input was redrawn, each of which changes the result", NULL},
+        {1, {moving}, CERTIFICATE_PASSED, "1 of 1 input was redrawn; each one changes the result", NULL},
         {2,
          {moving, bias},
          CERTIFICATE_UNDECIDED,

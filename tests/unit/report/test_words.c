@@ -75,7 +75,7 @@ Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
         expect_words(text, "COMPUTED: NO KERNEL RAN ON A GPU.", absent, "first measure on a GPU");
     }
     char *text = print(&fixture.report, report_text);
-    char *counts = x_sprintf("computed  %zu rows of %zu kernels executed", computing->rows, computing->kernels);
+    char *counts = x_sprintf("computed  %zu rows by executing %zu kernels", computing->rows, computing->kernels);
     expect_words(text, counts, "computed, not measured (baseline: ");
     expect_no_word(text, "bank conflicts  verdict"); /* the table of kernels, which is for measured runs */
     free(counts);

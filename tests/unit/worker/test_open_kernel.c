@@ -146,7 +146,7 @@ Test(open_kernel, a_capsule_is_replayed_and_compared)
     cr_expect_eq(workload_restore(&workload, &problem), 0, "%s", problem.text);
     cr_expect_eq(workload_run(&workload, &problem), 0, "%s", problem.text);
     cr_expect_eq(kernel_verify(&open, &problem), RESULT_WRONG);
-    expect_word(problem.text, "differs from the program's result");
+    expect_word(problem.text, "differs from the expected result");
     made_device_fault = MADE_NO_LAUNCH;
     cr_expect_eq(workload_run(&workload, &problem), -1);
     cr_expect_str_eq(problem.text, "launch: made-up refusal");
