@@ -11,7 +11,8 @@
 enum {
     EVENTS_MAX = 1 << 22, /* of 24 bytes; a process with more does not tell */
     PIECES_MIN = 64,      /* work in a stretch for it to tell; between two sessions there often is hardly any */
-    BEGUN_MIN = 90        /* % of all work that has to begin in them for the elapsed time to be known */
+    BEGUN_MIN = 90,       /* % of all work that has to begin in them for the elapsed time to be known */
+    LOADED_MIN = 90       /* % of all work that has to be no group's first for its loading to be left out */
 };
 
 /* Work or a stretch begins, 1, or ends, -1. */
@@ -78,10 +79,30 @@ void busy_resume(void)
 
 ORDER_BY(by_time, struct event, at)
 
-/* Adds the stretches in which enough work began, from the first work on until the last. Sets
- * *elapsed to how long all work took if that in them tells. Returns how long they are. */
+/* What is known of events up to one: how many do work, since when none does, how often a group began, and for how long
+ * the GPU waited for that: the driver loads a function when it is first launched. */
+struct progress {
+    int running;
+    uint64_t idle, loading;
+    size_t loaded;
+};
+
+static void take(struct progress *progress, const struct event *event, uint64_t from)
+{
+    if (event->work > 0 && event->group && !event->group->loaded) {
+        const uint64_t since = progress->idle > from ? progress->idle : from;
+        progress->loading += progress->running == 0 && event->at > since ? event->at - since : 0;
+        progress->loaded += event->group->loaded = true;
+    }
+    progress->running += event->work;
+    progress->idle = progress->running == 0 ? event->at : progress->idle;
+}
+
+/* Adds the stretches in which enough work began, from the first work on until the last. Sets *elapsed to how long all
+ * work took if that in them tells, without the loading of functions. Returns how long they are. */
 static uint64_t add_telling(uint64_t *elapsed)
 {
+    struct progress progress = {.idle = events[0].at};
     const size_t count = event_count, all = count / 2 + missed;
     const uint64_t first = events[0].at, last = events[count - 1].at;
     uint64_t span = 0;
@@ -90,16 +111,19 @@ static uint64_t add_telling(uint64_t *elapsed)
         const uint64_t from = stretches[s].from > first ? stretches[s].from : first,
                        to = stretches[s].to < last ? stretches[s].to : last;
         size_t begun = 0;
-        for (; i < count && events[i].at < to; i++)
+        for (; i < count && events[i].at < to; i++) {
             begun += events[i].at >= from && events[i].work > 0;
+            take(&progress, &events[i], from);
+        }
         if (begun < PIECES_MIN)
             continue;
         add(from, to, NULL, false);
         span += to - from;
         telling += begun;
     }
+    const uint64_t loading = (all - progress.loaded) * 100 >= LOADED_MIN * all ? progress.loading : 0;
     if (telling > 0 && telling * 100 >= BEGUN_MIN * all)
-        *elapsed = (uint64_t)((double)span * (double)all / (double)telling);
+        *elapsed = (uint64_t)((double)(span - loading) * (double)all / (double)telling);
     return span;
 }
 

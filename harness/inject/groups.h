@@ -37,6 +37,7 @@ struct launch_group {
     struct set_counts *counted; /* from group_counted(): in each set of metrics */
     size_t counted_count;
     long double ran_ns, alone_ns; /* of its kernels that were not measured, and their share of it: busy.c */
+    bool loaded;                  /* one began: busy.c */
 };
 
 /* Launches of a group: all that count, or those within one NVTX range. */

@@ -637,6 +637,8 @@ verdict 'elapsed time, too little of it' "$(jq -c '.kernels["hosts400/program"].
 gate 'a slower host, without pairs' 0 'nothing is worse' '!elapsed' -- -- ./hosts4800 plain 4800 50
 gate 'a slower host' 1 'elapsed_time' ' pairs worse' 'the GPU waits longer for the host' '!busy_time' \
     -- --against './hosts4800 plain 4800' -- ./hosts4800 plain 4800 50
+gate 'functions that load more slowly' 0 'nothing is worse' \
+    -- --against './hosts4800 plain 4800' -- ./hosts4800 plain 4800 25 3000000
 gate 'a faster host pays' 0 'trade-off  launches' "the program's elapsed time improved" \
     -- --against './hosts400 plain 400' -- ./hosts400 plain 408 5
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time improved" \

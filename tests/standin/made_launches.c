@@ -12,6 +12,8 @@ static int plain(int argc, char **argv)
     const int count = argument(argc, argv, 0, 48);
     if (argc > 1)
         setenv("STANDIN_IDLE", argv[1], 1);
+    if (argc > 2)
+        setenv("STANDIN_LOADING", argv[2], 1);
     gpu_open(&gpu, 0);
     launch_some(&gpu, count);
     printf("plain: %d launches, sum %d\n", count, gpu_sum(&gpu));
@@ -431,7 +433,9 @@ static int echo_and_launch(struct gpu *gpu, int argc, char **argv)
 }
 
 const struct program programs_of_launches[] = {
-    {"plain", "[N] [PERCENT]: N launches of eight groups; what the GPU waits after each", .run = plain},
+    {"plain",
+     "[N] [PERCENT] [NS]: N launches of eight groups; what the GPU waits after each, and before each group's first",
+     .run = plain},
     {"changed", "[N]: the same, with other machine code and more instructions in one group", .on_gpu = changed},
     {"many", "[N]: N launches of one kernel (a million)", .launches = many, .count = 1000000},
     {"every-third", "[N]: N launches, every third of one kernel, the rest of another", .launches = every_third,

@@ -22,6 +22,7 @@
  *   STANDIN_WAIT=N           the rank that waits in a collective (RANK=0) does so N times as long
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to that much, differently in each process
  *   STANDIN_OVERLAP=1        every second kernel begins with the one before, by their records
+ *   STANDIN_LOADING=NS       how long the GPU waits before each of the first eight kernels, which the driver loads
  *   STANDIN_IDLE=PERCENT     how long the GPU waits for the host after a kernel, as a part of its time (25)
  *   STANDIN_SLOW_START=MS     to begin counting takes so long
  *   STANDIN_FEWER_PASSES=1   the profiler says that it is done before the last pass of each configuration
