@@ -64,19 +64,29 @@ static bool is_paid_by_elapsed(const struct judgement *judgement, const struct s
                        is_busy_as_before(sides, judgement->kernel));
 }
 
-/* Returns what a program's further launches, stream calls and allocations are taken to cost the host, in ns, of which
- * its GPU time says nothing; HUGE_VAL where one side counted them and the other did not. */
-static double cost_of_host(const struct sides *sides, const char *program)
+/* What one more of a program's calls, or a byte, is taken to cost, in ns. */
+static const struct price {
+    enum computed_counter counter;
+    double each;
+} prices[] = {{COMPUTED_LAUNCHES, RULE_CALL_COST},
+              {COMPUTED_STREAM_CALLS, RULE_STREAM_CALL_COST},
+              {COMPUTED_ALLOCATIONS, RULE_ALLOCATION_COST},
+              {COMPUTED_SYNCHRONIZATIONS, RULE_CALL_COST},
+              {COMPUTED_COPIES, RULE_CALL_COST},
+              {COMPUTED_FILLS, RULE_CALL_COST},
+              {COMPUTED_COPY_BYTES, RULE_COPY_COST},
+              {COMPUTED_HOST_COPY_BYTES, RULE_COPY_COST},
+              {COMPUTED_PAGEABLE_COPY_BYTES, RULE_COPY_COST},
+              {COMPUTED_FILL_BYTES, RULE_FILL_COST}};
+enum { OF_HOST = 3 }; /* so many of them cost the host time that no other row judges */
+
+/* Returns what a program has more of the first `count` of them, in ns; HUGE_VAL where one side counted them and the
+ * other did not. */
+static double cost_of_more(const struct sides *sides, const char *program, size_t count)
 {
-    static const struct {
-        enum computed_counter counter;
-        double each;
-    } prices[] = {{COMPUTED_LAUNCHES, RULE_LAUNCH_COST},
-                  {COMPUTED_STREAM_CALLS, RULE_STREAM_CALL_COST},
-                  {COMPUTED_ALLOCATIONS, RULE_ALLOCATION_COST}};
     const struct result *was = program_of(sides->baseline, program), *is = program_of(sides->run, program);
     double cost = was && is ? 0 : HUGE_VAL;
-    for (size_t i = 0; was && is && i < ARRAY_SIZE(prices); i++) {
+    for (size_t i = 0; was && is && i < count; i++) {
         const double before = program_value(sides->metrics, was, prices[i].counter),
                      after = program_value(sides->metrics, is, prices[i].counter);
         cost += isnan(before) != isnan(after) ? HUGE_VAL : prices[i].each * fmax(0, after - before);
@@ -179,15 +189,19 @@ static bool takes_over(const struct judgement *judgement, const struct sides *si
     return now && judgement->change * program_launches(sides->metrics, now) <= compare_work(sides, program, NULL).gone;
 }
 
-/* Whether kernels of other code count no more in addition, all together, than the kernels did that are gone. */
+/* Whether kernels of other code count no more in addition, all together, than the kernels did that are gone; and, if
+ * such took time, a tenth of what this one did: what two kernels did costs one of them some instructions more. */
 static bool takes_over_counts(const struct judgement *judgement, const struct sides *sides, const char *program)
 {
+    const struct result *base = run_find(sides->baseline, judgement->kernel),
+                        *now = run_find(sides->run, judgement->kernel);
     const struct metric *metric = judgement->metric;
     if ((metric->class != METRIC_EXACT && metric->class != METRIC_STEADY) || metric->better != METRIC_LOWER ||
         metric->weight || is_metric_of_program(metric) || is_of_same_code(judgement, sides))
         return false;
+    const double own = base && compare_work(sides, program, NULL).gone > 0 ? work_of(sides, base, now, metric) : 0;
     const struct work work = compare_work(sides, program, metric);
-    return !work.unknown && work.instead <= work.gone;
+    return !work.unknown && work.instead <= work.gone + fmax(0, RULE_SAME_CODE * own);
 }
 
 /* Whether fewer launches of other code each do more, and all launches of the kernel together take clearly less time: as
@@ -395,7 +409,7 @@ static bool is_faster_in_all(const struct judgement *program, const struct sides
     const bool grows =
         ANY(i, ARRAY_SIZE(traffic),
             !(sum_of(sides->metrics, is, traffic[i]) <= (1 + RULE_INEXACT) * sum_of(sides->metrics, was, traffic[i])));
-    return work->time.most < 0 && cost_of_host(sides, program->kernel) <= -work->time.more &&
+    return work->time.most < 0 && cost_of_more(sides, program->kernel, OF_HOST) <= -work->time.more &&
            -work->time.more > (grows ? RULE_ESTIMATED_OFF : RULE_ESTIMATED_GAIN) * work->time.before;
 }
 
@@ -448,6 +462,26 @@ static void revise_allocations(struct judgement *program, const struct sides *si
     set_reason(program, "trade-off: %g fewer allocations that make the host wait for the GPU", gone);
 }
 
+/* What a program has more of, which all together costs next to none of its GPU time: a copy while it starts, say. */
+static void revise_next_to_nothing(struct judgement *program, const struct sides *sides)
+{
+    const struct price *price = may_be_paid(program, sides) ? FIND(one, prices, ARRAY_SIZE(prices),
+                                                                   one->counter == computed_counter_of(program->metric))
+                                                            : NULL;
+    if (!price)
+        return;
+    const double whole =
+        sides->origin->computed
+            ? compare_work(sides, program->kernel, NULL).time.before
+            : program_value(sides->metrics, program_of(sides->baseline, program->kernel), COMPUTED_GPU_TIME);
+    if (!(cost_of_more(sides, program->kernel, ARRAY_SIZE(prices)) <= RULE_NEXT_TO_NOTHING * whole))
+        return;
+    program->verdict = VERDICT_SAME;
+    program->worse = false;
+    program->limit = RULE_NEXT_TO_NOTHING * whole / price->each;
+    set_reason(program, "it costs less than %g %% of the program's GPU time", 100 * RULE_NEXT_TO_NOTHING);
+}
+
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++) {
@@ -463,6 +497,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             revise_lost_work(&comparison->list[p], sides);
             revise_heavier_kernels(&comparison->list[p], sides);
             revise_allocations(&comparison->list[p], sides);
+            revise_next_to_nothing(&comparison->list[p], sides);
         }
     EACH(struct judgement, program, comparison->list, comparison->count) {
         /* What one side does not know of it may pay for what is in doubt. */
@@ -472,7 +507,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
                                         is_of_family(comparison->list[i].kernel, program->kernel));
         const bool computed = sides->origin->computed && is_launched_as_well(program),
                    timed = is_improved_program(program) &&
-                           (is_elapsed(program) || cost_of_host(sides, program->kernel) <= -program->change);
+                           (is_elapsed(program) || cost_of_more(sides, program->kernel, OF_HOST) <= -program->change);
         const struct work work = computed ? compare_work(sides, program->kernel, NULL) : (struct work){0};
         if (computed ? !is_faster_in_all(program, sides, &work) : !timed)
             continue;

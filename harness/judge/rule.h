@@ -32,9 +32,13 @@
 #define RULE_SAME_CODE 0.1        /* unchanged code excuses so much: a time moved 8.3 % in 25 nights of 62 kernels */
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
-#define RULE_LAUNCH_COST 20e3     /* ns: what a launch more is taken to cost the host: chosen on the high side, */
+#define RULE_CALL_COST 20e3       /* ns: what a launch, copy or wait more is taken to cost: chosen on the high side, */
 #define RULE_STREAM_CALL_COST 1e4 /* what another call that puts something into a stream, */
-#define RULE_ALLOCATION_COST 1e6  /* and an allocation and its release; none was measured */
+#define RULE_ALLOCATION_COST 1e6  /* an allocation and its release, */
+#define RULE_COPY_COST 0.2        /* a byte that is copied, as from pageable memory, */
+#define RULE_FILL_COST 1e-3       /* and one that is set; none was measured */
+#define RULE_NEXT_TO_NOTHING 1e-3 /* what costs so little of a program's GPU time, by these prices, is no regression   \
+                                   */
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
 #define RULE_IDLE 50              /* % of the time: a GPU that is busy for less waits for the host */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on; */
