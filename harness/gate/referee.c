@@ -12,7 +12,7 @@ static int check_task(const struct referee_request *request)
     if (capsules_open(&task, request->task, false, &problem) < 0)
         return error("%s", problem.text);
     for (size_t i = 0; i < task.count; i++)
-        if (strlen(task.list[i].id) + strlen("~100f") > NAME_LENGTH - 1)
+        if (strlen(task.list[i].id) + strlen(DRAWN_SUFFIX) > NAME_LENGTH - 1)
             return error(
                 "the name of %s is too long, because its inputs need a number: capture it with a shorter --name",
                 task.list[i].id);
@@ -70,19 +70,6 @@ void referee_inputs_release(struct referee_inputs *inputs)
 
 /* ---- Certificates ---- */
 
-/* Whether a result is of that kernel on some inputs: "KERNEL~1". */
-static bool is_of(const char *id, const char *kernel)
-{
-    const size_t length = strlen(kernel);
-    return strncmp(id, kernel, length) == 0 && id[length] == '~' && !strchr(id + length + 1, '~');
-}
-
-/* Whether it is of inputs on which speed does not matter. */
-static bool has_no_speed(const char *id)
-{
-    return strchr("fnoxstu", id[strlen(id) - 1]) != NULL;
-}
-
 /* Whether all code that the kernel launched is known to add and multiply no halves, or no float32. */
 static bool has_no_halves(const struct result *result)
 {
@@ -127,7 +114,7 @@ static void add_inputs(struct certificate_facts *facts, struct certificate_input
 static void add_tolerance(struct certificate_facts *facts, const struct capsules *candidate)
 {
     for (size_t i = 0; i < candidate->count; i++)
-        if (is_of(candidate->list[i].id, facts->kernel)) {
+        if (drawn_name_is_of(candidate->list[i].id, facts->kernel)) {
             facts->tolerance = candidate->list[i].tolerance;
             facts->type = value_type_name(candidate->list[i].type);
         }
@@ -179,7 +166,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         .allowed = certifying->request->allowed,
     };
     EACH(const struct capsule, one, certifying->base.list, certifying->base.count)
-        facts.wanted += is_of(one->id, drawn->id);
+        facts.wanted += drawn_name_is_of(one->id, drawn->id);
     if (!drawn->refused && facts.wanted < 1 + certifying->request->draws)
         facts.wanted = 1 + certifying->request->draws; /* a draw that was lost is not run */
     add_inputs(&facts, inputs, &drawn->drawn);
@@ -188,7 +175,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
     refereed->type = facts.type;
     EACH(const struct result, now, check->run.results, check->run.result_count) {
         size_t count = facts.count, executed = facts.count;
-        if (!is_of(now->id, drawn->id))
+        if (!drawn_name_is_of(now->id, drawn->id))
             continue;
         const struct result *base = run_find(&check->baseline, now->id);
         facts.no_halves |= has_no_halves(now);
@@ -199,7 +186,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         *ARRAY_GROW(facts.executed, executed) =
             certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);
         *ARRAY_GROW(facts.base, facts.count) = base;
-        if (!has_no_speed(now->id))
+        if (drawn_name_has_speed(now->id))
             add_gain(certifying, now, base);
     }
     *ARRAY_GROW(refereed->certificates, refereed->certificate_count) = certificate_make(&facts);
@@ -271,7 +258,7 @@ int referee_judge(struct refereed *refereed, const struct referee_request *reque
     if (code == EXIT_SAME) {
         /* Whoever made the task chose the sizes at which speed matters. */
         EACH(const struct result, result, refereed->check.run.results, refereed->check.run.result_count)
-            if (has_no_speed(result->id))
+            if (!drawn_name_has_speed(result->id))
                 comparison_show_only(&refereed->check.comparison, result->id,
                                      "only the results are judged, not the speed, because other sizes, another order "
                                      "or extreme values were drawn");

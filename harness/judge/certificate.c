@@ -48,7 +48,7 @@ static char *of_these_sizes(const struct certificate_facts *facts, const struct 
     size_t size = 0, listed = 0;
     FILE *stream = x_memstream(&words, &size);
     const char form = now->id[strlen(now->id) - 1];
-    const bool order = form == 'o', nans = form == 'x', sizes = form == 'n';
+    const bool order = form == LETTER_ORDERS, nans = form == LETTER_NANS, sizes = form == LETTER_SIZES;
     fprintf(stream, "with %s: %s%s%s; to judge only %s, add %s",
             nans    ? "NaN among its inputs"
             : order ? "other orders"
@@ -81,7 +81,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "not run");
-        } else if (fails && strchr("noxstu", now->id[strlen(now->id) - 1])) {
+        } else if (fails && drawn_name_has_form(now->id)) {
             free(open.words);
             open.words = of_these_sizes(facts, now);
         } else if (fails) {

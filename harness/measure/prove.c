@@ -58,7 +58,8 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
 {
     static const unsigned char boldly[DRAWN_MOST];
     static const uint64_t anew = UINT64_C(0x9e3779b97f4a7c15);
-    static const char letters[DRAW_FORMS] = {[FORM_SIZES] = 'n', 'o', 'x', 's', 't', 'u'};
+    static const char letters[DRAW_FORMS] = {
+        [FORM_SIZES] = LETTER_SIZES, LETTER_ORDERS, LETTER_NANS, LETTER_ZEROS, LETTER_ONES, LETTER_OTHERS};
     const unsigned char *const ways = trial->number == job->from ? job->ways : boldly;
     const bool given = job->draws->tolerance > 0;
     uint64_t seed = job->draws->seed;
@@ -81,7 +82,8 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
         const bool far = i > 0 && i < job->draws->count &&
                          ANY(k, drawn->count, drawn->arrays[k].far || drawn->arrays[k].kind == DRAWN_INTEGERS);
         OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, letters[form])
-                                              : x_sprintf("%s~%u%s", capsule->id, i, far ? "f" : "");
+                        : far                 ? x_sprintf("%s~%u%c", capsule->id, i, LETTER_FAR)
+                                              : x_sprintf("%s~%u", capsule->id, i);
         const struct draw_request request = {.id = id,
                                              .seed = seed + i + job->care * anew,
                                              .place = seed,

@@ -5,6 +5,7 @@
 #include "chip_name.h"
 #include "computed_counters.h"
 #include "counter_name.h"
+#include "drawn_name.h"
 #include "exact_counters.h"
 #include "grid_balance.h"
 #include "law.h"
