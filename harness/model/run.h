@@ -71,8 +71,9 @@ void run_append(struct run *run, const struct run *more);
  * those whose code `like` has under another number that number. */
 void run_number_like(struct run *run, const struct run *like);
 
-/* Gives a kernel of a program's baseline that the run lacks the name that it has there, and keeps the former one: where
- * it is the only shape of its function that is gone, one came, and that is launched as often. */
+/* Gives a kernel of a program's baseline that the run lacks the name of the one that came in its place, and keeps the
+ * former one. That is launched as often, and the only one with its function, or with its shape and its name but for
+ * arguments of a template; or with its shape, where no other kernel is gone and none came. */
 void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics);
 
 /* Gives kernels of a run of the base build that have a former name of the baseline's the one that they have there now.

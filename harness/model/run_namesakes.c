@@ -42,23 +42,39 @@ void run_number_like(struct run *run, const struct run *like)
     }
 }
 
-/* Whether it is of one shape of a function, in the family of that one and of the same function, which may have another
- * name by now. */
-static bool is_shape(const struct result *result, const struct result *like)
+/* What two kernels have in common, the closest first. */
+enum likeness {
+    LIKE_FUNCTION, /* the function, which may have another name by now, in another shape */
+    LIKE_NAME,     /* the shape, and the name but for arguments of a template */
+    LIKE_SHAPE,    /* the shape alone: its function is another one */
+    LIKENESSES,
+};
+
+/* Whether it is launched in one shape, and may be that one under another name. */
+static bool is_like(const struct result *result, const struct result *like, enum likeness likeness)
 {
-    return result->status == RESULT_OK && result->launch_count == 1 && strchr(result->id, '@') &&
-           !program_is_of_shapes(result->id) && is_of_family(result->id, like->id) &&
-           (strcmp(result->launches[0].function, like->launches[0].function) == 0 || same_code(result, like));
+    const size_t name = strcspn(like->id, "<@");
+    const char *shapes[] = {strrchr(result->id, '@'), strrchr(like->id, '@')};
+    if (result->status != RESULT_OK || result->launch_count != 1 || !shapes[0] || !shapes[1] ||
+        program_is_of_shapes(result->id) || !is_of_family(result->id, like->id))
+        return false;
+    if (likeness == LIKE_FUNCTION)
+        return strcmp(result->launches[0].function, like->launches[0].function) == 0 || same_code(result, like);
+    return strcmp(shapes[0], shapes[1]) == 0 &&
+           (likeness == LIKE_SHAPE || (strncmp(result->id, like->id, name) == 0 && strcspn(result->id, "<@") == name));
 }
 
-/* Returns the only shape of the function that the run has and the other one lacks; NULL: there is none, or several. */
-static struct result *only_shape(const struct run *among, const struct run *lacking, const struct result *like)
+/* Returns the only kernel like that one which the run has and the other one lacks; NULL: there is none, or several.
+ * Which of several functions became which only their names tell. */
+static struct result *only_one(const struct run *among, const struct run *lacking, const struct result *like,
+                               enum likeness likeness)
 {
     struct result *found = NULL;
     EACH(struct result, one, among->results, among->result_count) {
-        if (!is_shape(one, like) || run_find(lacking, one->id))
+        const bool is = is_like(one, like, likeness), any = likeness == LIKE_SHAPE && is_kernel_of(one->id, like->id);
+        if ((!is && !any) || run_find(lacking, one->id))
             continue;
-        if (found)
+        if (found || !is)
             return NULL;
         found = one;
     }
@@ -78,12 +94,13 @@ void run_rename_former(struct run *run, const struct run *baseline)
     }
 }
 
-void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics)
+/* Gives each kernel that is gone the name of the one that came in its place. */
+static void follow(struct run *baseline, const struct run *run, const struct metrics *metrics, enum likeness likeness)
 {
-    for (size_t i = 0; i < run->result_count && run_origin(run)->own_caches; i++) {
-        const struct result *now = &run->results[i];
-        struct result *base =
-            now->launch_count == 1 && only_shape(run, baseline, now) == now ? only_shape(baseline, run, now) : NULL;
+    EACH(struct result, now, run->results, run->result_count) {
+        struct result *base = now->launch_count == 1 && only_one(run, baseline, now, likeness) == now
+                                  ? only_one(baseline, run, now, likeness)
+                                  : NULL;
         if (!base || !program_of(baseline, now->id) || !program_of(run, now->id) ||
             program_launches(metrics, base) != program_launches(metrics, now))
             continue;
@@ -91,4 +108,10 @@ void run_follow_launches(struct run *baseline, const struct run *run, const stru
         base->id = x_strdup(now->id);
         SORT(baseline->results, baseline->result_count, by_text);
     }
+}
+
+void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics)
+{
+    for (enum likeness like = 0; like < LIKENESSES && run_origin(run)->own_caches; like++)
+        follow(baseline, run, metrics, like);
 }

@@ -28,8 +28,8 @@ static void expect_numbers(const char *where, const char *text, const char *code
 
 TEXTS(run_namesakes, the_same_code_has_the_same_number, "tests/unit/model/run_namesakes.txt#numbers", expect_numbers)
 
-/* Kernels a/f@GRID,32, or of the function g, each launched so often, of some code; and one of another program. `?`: -k
- * chose them. */
+/* Kernels a/f@GRID,32, or of the function g or f<1>, each launched so often, of some code; and one of another program.
+ * `?`: -k chose them. */
 static struct run launched(const char *kernels)
 {
     static struct session sessions[1] = {{.facts = {[SESSION_COLLECTOR] = "exec"}}};
@@ -39,11 +39,12 @@ static struct run launched(const char *kernels)
         OWNED_TEXT id = x_sprintf("%s@%.*s,32",
                                   *word == 'b'   ? "b/f"
                                   : *word == 'g' ? "a/g"
+                                  : *word == 't' ? "a/f<1>"
                                                  : "a/f",
                                   (int)strcspn(word + 1, "*"), word + 1);
         struct result *result = run_add(&run, id);
         struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
-        launch->function = x_strdup(*word == 'g' ? "g" : "f");
+        launch->function = x_strdup(*word == 'g' ? "g" : *word == 't' ? "f<1>" : "f");
         launch->code = strchr(word, '=') ? x_strdup(strchr(word, '=')) : NULL;
         row_add_session(result_add(result, "launches"), (double[]){strtod(strchr(word, '*') + 1, NULL)}, 1);
         result->status = strstr(word, "!") ? RESULT_FAILED : RESULT_OK;
