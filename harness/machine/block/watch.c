@@ -44,11 +44,17 @@ void watch_release(struct watch *watch)
     }
 }
 
+/* Whether a block may take what others do: an atomic answers it. */
+static bool takes_work(const struct code *code)
+{
+    return ANY(i, code->count, code->list[i].traits & TRAIT_ATOMIC && code->list[i].output_count > 0);
+}
+
 bool watch_samples(const struct block *block)
 {
     const uint64_t number = block->cluster->number;
     return block->grid->order == 0 && block->shared_size > block->reserved &&
-           (number < 2 || block->alone || (number & (number - 1)) == 0);
+           (number < 2 || (block->alone ? block->proof || takes_work(block->code) : (number & (number - 1)) == 0));
 }
 
 /* Calls those who hear of an access, before it is done or afterwards. */

@@ -118,8 +118,8 @@ void watch_lanes(struct warp *warp, const struct instruction *code, uint32_t lan
                  unsigned size, unsigned kind);
 
 /* Returns whether those look at a block who look at shared memory: at the first blocks, then at ever fewer, since all
- * have the same code. Of a launch that is tried (classes.c) they look at all: one of each class, and the
- * middle one, which may do the work of others. */
+ * have the same code. Of a launch that is tried (classes.c) they look at one of each class, and also at the
+ * middle one if it may do the work of others. */
 bool watch_samples(const struct block *block);
 
 /* Returns the address of a lane, or its offset in shared memory. */
