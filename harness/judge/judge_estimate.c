@@ -90,7 +90,7 @@ static bool is_hidden_work(const struct sides *sides, const struct result *base,
 static double floor_of(const struct sides *sides, const struct result *base, const struct result *now)
 {
     const double often = fmin(program_launches(sides->metrics, base), program_launches(sides->metrics, now));
-    return often > 0 ? fmin(RULE_ESTIMATED_FLOOR, RULE_LAUNCH_COST / often) : RULE_ESTIMATED_FLOOR;
+    return often > 0 ? fmin(RULE_ESTIMATED_FLOOR, RULE_CALL_COST / often) : RULE_ESTIMATED_FLOOR;
 }
 
 void estimate_change(struct estimated_change *change, const struct sides *sides, const struct result *base,

@@ -10,7 +10,7 @@ Test(drawn_name, says_of_which_kernel_and_inputs_it_is)
         {"train/saxpy@64~0", true, false, true},    {"train/saxpy@64~12", true, false, true},
         {"train/saxpy@64~2f", true, false, false},  {"train/saxpy@64~n", true, true, false},
         {"train/saxpy@64~o", true, true, false},    {"train/saxpy@64~x", true, true, false},
-        {"train/saxpy@64~s", true, true, false},    {"train/saxpy@64~t", true, true, false},
+        {"train/saxpy@64~s", true, true, false},    {"train/saxpy@64~u", true, true, false},
         {"train/saxpy@64#2~1", false, false, true}, {"train/saxpy@64~8a~1", false, false, true},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
