@@ -22,9 +22,9 @@ enum { DRAWS = 2, SEED_MOST = 1000000000 };
 struct referee_job {
     const struct options *options;
     struct metrics metrics;
-    struct outputs outputs;       /* of one candidate */
-    struct measurement executing; /* on a GPU: how a CPU executes it as well */
-    char *gpu;                    /* and which it simulates */
+    struct outputs outputs;         /* of one candidate */
+    struct measurement cross_check; /* on a GPU: how a CPU executes it as well */
+    char *gpu;                      /* and which it simulates */
     struct referee_request request;
     struct referee_inputs inputs;
     int draw_code;               /* exit code of drawing them */
@@ -51,22 +51,22 @@ static int read_allowed(unsigned *allowed, const struct options *options)
 
 /* Has a CPU execute the candidate as well, where it is measured on a GPU. Without a description of that GPU it is not
  * executed, after error(). */
-static void request_execution(struct referee_job *job)
+static void request_cross_check(struct referee_job *job)
 {
     struct options computing = *job->options;
     computing.way = ORIGIN_COMPUTED;
     job->gpu = options_find_gpu(&computing);
     if (!job->gpu)
         return;
-    job->executing = job->request.measurement;
-    job->executing.globs = NULL;
-    job->executing.glob_count = 0;
-    job->executing.timeout = options_timeout(&computing);
-    job->executing.backend = backend_find(origin_of(ORIGIN_COMPUTED)->collector);
-    job->executing.gpu = job->gpu;
-    job->executing.devices = (struct device_list){0};
-    job->executing.label = "executing on the CPU";
-    job->request.executing = &job->executing;
+    job->cross_check = job->request.measurement;
+    job->cross_check.globs = NULL;
+    job->cross_check.glob_count = 0;
+    job->cross_check.timeout = options_timeout(&computing);
+    job->cross_check.backend = backend_find(origin_of(ORIGIN_COMPUTED)->collector);
+    job->cross_check.gpu = job->gpu;
+    job->cross_check.devices = (struct device_list){0};
+    job->cross_check.label = "executing on the CPU";
+    job->request.cross_check = &job->cross_check;
 }
 
 /* Everything that can be wrong with the command line is said before anything is drawn. */
@@ -89,7 +89,7 @@ static int read_request(struct referee_job *job)
         return -1;
     request->swap.quiet = true;
     if (options->way != ORIGIN_COMPUTED)
-        request_execution(job);
+        request_cross_check(job);
     return 0;
 }
 
@@ -122,7 +122,7 @@ static char *hash_of(const char *path)
 
 /* Prints what came of a candidate: as a report, or among several as a line of text or JSON. Without refereed it was not
  * judged, and `why` says why. Returns its exit code. */
-static int print_candidate(struct referee_job *job, const struct refereed *refereed, int code, const char *why,
+static int print_candidate(struct referee_job *job, const struct referee_result *refereed, int code, const char *why,
                            FILE *list)
 {
     const struct options *options = job->options;
@@ -147,7 +147,7 @@ static int print_candidate(struct referee_job *job, const struct refereed *refer
         .candidate = list ? path : NULL,
         .referee = &referee,
     };
-    const char *worst = refereed ? refereed_why(refereed) : why;
+    const char *worst = refereed ? referee_result_why(refereed) : why;
     int printed = 0;
     if (!list)
         printed = outputs_print(&job->outputs, &report, options);
@@ -167,7 +167,7 @@ static int print_candidate(struct referee_job *job, const struct refereed *refer
 static int referee_one(struct referee_job *job)
 {
     const struct options *options = job->options;
-    OWNED(refereed) refereed = {0};
+    OWNED(referee_result) refereed = {0};
     int code = EXIT_USAGE;
     /* What does not fit is said before anything is drawn. */
     if (outputs_open(&job->outputs, options) == 0 && swap_file(&job->request.swap, job->request.task, NULL) == 0) {
@@ -206,7 +206,7 @@ static int judge_candidate(const void *self, size_t number, FILE *stream)
 {
     struct referee_job job = *(const struct referee_job *)self;
     OWNED_TEXT path = x_sprintf("%s/%s", job.options->code, job.entries[number]->d_name);
-    OWNED(refereed) refereed = {0};
+    OWNED(referee_result) refereed = {0};
     struct problem said = job.draw_problem, *before = error_into(&said);
     job.request.swap.code = path;
     int code = job.draw_code;

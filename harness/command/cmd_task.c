@@ -346,13 +346,13 @@ static int judge_itself(const struct task *task, const char *path)
         .explain = -1,
     };
     OWNED(referee_inputs) inputs = {0};
-    OWNED(refereed) refereed = {0};
+    OWNED(referee_result) refereed = {0};
     struct problem said = {""}, *before = error_into(&said);
     int code = referee_draw(&inputs, &request);
     if (code == EXIT_SAME)
         code = referee_judge(&refereed, &request, &inputs);
     error_into(before);
-    const char *why = code == EXIT_SAME ? refereed_why(&refereed) : said.text;
+    const char *why = code == EXIT_SAME ? referee_result_why(&refereed) : said.text;
     code = code == EXIT_SAME ? (int)refereed.exit_code : code;
     if (code == EXIT_NOT_MEASURED)
         error("%s cannot be a reference, because it fails its own task: %s; if sums vary in order, add --tolerance",

@@ -195,7 +195,7 @@ static bool is_own(const struct stat *facts)
 }
 
 /* Whether others may write there: everybody, or a group that is neither one's own nor the owner's alone. */
-static bool is_open(const struct stat *facts)
+static bool others_may_write(const struct stat *facts)
 {
     const bool is_of_strangers = facts->st_gid != facts->st_uid && !group_member(facts->st_gid);
     return (facts->st_mode & S_IWOTH) || ((facts->st_mode & S_IWGRP) && is_of_strangers);
@@ -211,15 +211,15 @@ static int look(const char *path, const char *folder)
     if (lstat(path, &file) < 0 || stat(folder, &around) < 0)
         return 0;
     const bool is_link = S_ISLNK(file.st_mode);
-    if (is_open(&around) && (around.st_mode & S_ISVTX)) {
+    if (others_may_write(&around) && (around.st_mode & S_ISVTX)) {
         if (is_link || !is_own(&file))
             return 0;
-    } else if (is_open(&around)) {
+    } else if (others_may_write(&around)) {
         return error("%s is not read, because others can replace it and it names commands to run: chmod go-w its "
                      "folder, or put a " CONFIG_FILE " nearer",
                      path);
     }
-    if ((!is_link && is_open(&file)) || (!is_own(&file) && file.st_uid != around.st_uid))
+    if ((!is_link && others_may_write(&file)) || (!is_own(&file) && file.st_uid != around.st_uid))
         return error(
             "%s is not read, because others can write to it and it has commands: chown it to yourself, chmod go-w it",
             path);

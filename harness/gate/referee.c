@@ -123,7 +123,7 @@ static void add_tolerance(struct certificate_facts *facts, const struct capsules
 /* What is read for the certificates of a candidate. */
 struct certifying {
     const struct referee_request *request;
-    struct refereed *refereed;
+    struct referee_result *refereed;
     struct capsules candidate, base;
     double gains;          /* sum of ln(time of the reference / time of the candidate) */
     size_t timed, untimed; /* of how many launches, and of how many it is not known */
@@ -151,7 +151,7 @@ static void add_gain(struct certifying *certifying, const struct result *now, co
 static void certify(struct certifying *certifying, const struct proof_result *drawn)
 {
     struct certificate_input inputs[DRAWN_MOST] = {{0}};
-    struct refereed *refereed = certifying->refereed;
+    struct referee_result *refereed = certifying->refereed;
     const struct check *check = &refereed->check;
     struct certificate_facts facts = {
         .kernel = drawn->id,
@@ -184,7 +184,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         facts.base_no_singles |= base && has_no_singles(base);
         *ARRAY_GROW(facts.now, count) = now;
         *ARRAY_GROW(facts.executed, executed) =
-            certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);
+            certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->cross_checked, now->id);
         *ARRAY_GROW(facts.base, facts.count) = base;
         if (drawn_name_has_speed(now->id))
             add_gain(certifying, now, base);
@@ -198,7 +198,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
 /* ---- The verdict ---- */
 
 /* Judges each kernel, and all together. -1 after error(). */
-static int certify_all(struct refereed *refereed, const struct referee_request *request,
+static int certify_all(struct referee_result *refereed, const struct referee_request *request,
                        const struct referee_inputs *inputs)
 {
     struct certifying certifying = {.request = request, .refereed = refereed};
@@ -226,29 +226,30 @@ static int certify_all(struct refereed *refereed, const struct referee_request *
     return failed;
 }
 
-int referee_judge(struct refereed *refereed, const struct referee_request *request, const struct referee_inputs *inputs)
+int referee_judge(struct referee_result *refereed, const struct referee_request *request,
+                  const struct referee_inputs *inputs)
 {
-    *refereed = (struct refereed){.request = {.metrics = request->metrics,
-                                              .measurement = request->measurement,
-                                              .way = request->way,
-                                              .all = true,
-                                              .against = inputs->path,
-                                              .paired = request->way != ORIGIN_COMPUTED,
-                                              .explain = request->explain}};
+    *refereed = (struct referee_result){.request = {.metrics = request->metrics,
+                                                    .measurement = request->measurement,
+                                                    .way = request->way,
+                                                    .all = true,
+                                                    .against = inputs->path,
+                                                    .paired = request->way != ORIGIN_COMPUTED,
+                                                    .explain = request->explain}};
     struct check_request *checked = &refereed->request;
     struct swap_request swap = request->swap;
     /* Candidates may be judged by several processes at once. */
     char *candidate = refereed->candidate = x_sprintf("%s/%d.capsule", inputs->folder, (int)getpid());
-    refereed->none = x_sprintf("%s/none", inputs->folder);
+    refereed->absent_baselines = x_sprintf("%s/none", inputs->folder);
     checked->measurement.kernels = candidate;
     checked->measurement.globs = swap.globs = NULL; /* the others were not drawn */
     checked->measurement.glob_count = swap.glob_count = 0;
-    checked->baselines = refereed->none;
+    checked->baselines = refereed->absent_baselines;
     int code = swap_file(&swap, inputs->path, candidate) < 0 ? EXIT_USAGE : EXIT_SAME;
-    if (code == EXIT_SAME && request->executing) {
-        struct measurement executing = *request->executing;
-        executing.kernels = candidate;
-        if (measure_run(&executing, &refereed->executed) == EXIT_INTERRUPTED)
+    if (code == EXIT_SAME && request->cross_check) {
+        struct measurement measurement = *request->cross_check;
+        measurement.kernels = candidate;
+        if (measure_run(&measurement, &refereed->cross_checked) == EXIT_INTERRUPTED)
             code = EXIT_INTERRUPTED;
     }
     if (code == EXIT_SAME)
@@ -267,9 +268,9 @@ int referee_judge(struct refereed *refereed, const struct referee_request *reque
     return code;
 }
 
-void refereed_release(struct refereed *refereed)
+void referee_result_release(struct referee_result *refereed)
 {
-    run_release(&refereed->executed);
+    run_release(&refereed->cross_checked);
     check_release(&refereed->check);
     for (size_t i = 0; i < refereed->certificate_count; i++)
         certificate_release(&refereed->certificates[i]);
@@ -277,10 +278,10 @@ void refereed_release(struct refereed *refereed)
     if (refereed->candidate)
         unlink(refereed->candidate);
     free(refereed->candidate);
-    free(refereed->none);
+    free(refereed->absent_baselines);
 }
 
-const char *refereed_why(const struct refereed *refereed)
+const char *referee_result_why(const struct referee_result *refereed)
 {
     for (size_t i = 0; i < refereed->certificate_count && refereed->outcome > CERTIFICATE_ALLOWED; i++)
         for (size_t k = 0; k < CERTIFICATE_RULES; k++)

@@ -8,8 +8,8 @@ struct referee_request {
     const char *task;         /* a file of capsules, whose code is the reference */
     struct swap_request swap; /* the candidate, how it is launched, and which kernels it is judged on */
     const struct metrics *metrics;
-    struct measurement measurement;      /* how both are run */
-    const struct measurement *executing; /* how a CPU executes the candidate as well; NULL: it does not */
+    struct measurement measurement;        /* how both are run */
+    const struct measurement *cross_check; /* how a CPU executes the candidate as well; NULL: it does not */
     enum origin_name way;
     int seed; /* by which the inputs are drawn */
     unsigned draws, allowed;
@@ -28,7 +28,7 @@ int referee_draw(struct referee_inputs *inputs, const struct referee_request *re
 void referee_inputs_release(struct referee_inputs *inputs);
 
 /* What came of a candidate. */
-struct refereed {
+struct referee_result {
     enum exit_code exit_code;
     enum certificate_outcome outcome; /* the worst of all */
     struct certificate *certificates;
@@ -37,17 +37,17 @@ struct refereed {
                          NAN: some time is not known */
     double tolerance; /* of results; 0: none */
     const char *type; /* of these; NULL without a tolerance */
-    char *candidate, *none; /* the task with the candidate's code, and a folder that is not there */
+    char *candidate, *absent_baselines; /* the task with the candidate's code, and a folder that is not there */
     struct check_request request;
     struct check check;
-    struct run executed; /* by a CPU, where it is measured on a GPU */
+    struct run cross_checked; /* by a CPU, where it is measured on a GPU */
 };
 
 /* Runs the reference and the candidate on the same inputs, and judges one by the other. Returns 0, or an exit code
  * after error() where it could not be judged. Release *refereed in any case, before the inputs. */
-int referee_judge(struct refereed *refereed, const struct referee_request *request,
+int referee_judge(struct referee_result *refereed, const struct referee_request *request,
                   const struct referee_inputs *inputs);
-void refereed_release(struct refereed *refereed);
+void referee_result_release(struct referee_result *refereed);
 
 /* Returns the first words of what is worse than allowed; NULL: nothing is. */
-const char *refereed_why(const struct refereed *refereed);
+const char *referee_result_why(const struct referee_result *refereed);

@@ -121,7 +121,7 @@ bool sets_are_blind(size_t set)
 
 /* ---- Changing ---- */
 
-static bool is_open(const struct launch_group *group, size_t set)
+static bool is_unmeasured(const struct launch_group *group, size_t set)
 {
     return group && group->id && group->launches >= group->skip && !(group->graph && sets_are_blind(set)) &&
            (set < group->counted_count ? group->counted[set].taken : 0) < group->first;
@@ -130,7 +130,7 @@ static bool is_open(const struct launch_group *group, size_t set)
 /* Whether too little is known of the group in that set without its next launch. */
 static bool group_needs(const struct launch_group *group, size_t set)
 {
-    if (!is_open(group, set))
+    if (!is_unmeasured(group, set))
         return false;
     const bool any = set < group->counted_count;
     return (any ? group->counted[set].readings : 0) < group->known || (any && group->counted[set].strays);
@@ -139,7 +139,7 @@ static bool group_needs(const struct launch_group *group, size_t set)
 /* Times are taken beyond what is needed, where that costs no change. */
 bool group_is_wanted(const struct launch_group *group, size_t set)
 {
-    return set == 0 || !sets.change ? is_open(group, set) : group_needs(group, set);
+    return set == 0 || !sets.change ? is_unmeasured(group, set) : group_needs(group, set);
 }
 
 /* Returns the first set that needs the launch; the number of sets when there is none. */

@@ -218,7 +218,7 @@ static void put_refereed(struct json_writer *json, const struct report *report)
     if (!referee)
         return;
     const struct referee_request *request = referee->request;
-    const struct refereed *refereed = referee->refereed;
+    const struct referee_result *refereed = referee->refereed;
     const bool within = refereed && refereed->tolerance > 0;
     json_put(json, JSON_TEXT("outcome", refereed ? certificate_outcome_name(refereed->outcome) : "not judged"),
              JSON_NUMBER("score", refereed ? refereed->score : 0));

@@ -214,7 +214,7 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     counters_at(own, traits, count, bound, values);
 }
 
-static bool is_open(amount *of, const struct tally *one, const struct tally *other, unsigned traits)
+static bool is_undecided(amount *of, const struct tally *one, const struct tally *other, unsigned traits)
 {
     const double a = of ? of(one, traits) : 0, b = of ? of(other, traits) : 0;
     return a != b || ((depends_on_timing(one) || depends_on_timing(other)) && a > 0);
@@ -236,16 +236,16 @@ void counters_compare(const struct tally *one, const struct tally *other, const 
         if (one[i].executed == 0 && other[i].executed == 0)
             continue;
         for (enum exact_counter counter = 0; counter < EXACT_OUTSIDE_WAITS; counter++)
-            open[counter] |= is_open(counters[counter].sum, &one[i], &other[i], traits[i]) ||
-                             is_open(counters[counter].by, &one[i], &other[i], traits[i]);
+            open[counter] |= is_undecided(counters[counter].sum, &one[i], &other[i], traits[i]) ||
+                             is_undecided(counters[counter].by, &one[i], &other[i], traits[i]);
         const bool outside = is_open_outside_waits(&one[i], &other[i], traits[i]);
         open[EXACT_OUTSIDE_WAITS] |= outside;
-        open[EXACT_SHARED_WAVEFRONTS] |= is_open(loose_wavefronts, &one[i], &other[i], traits[i]);
-        open[EXACT_GLOBAL_LOAD_SECTORS] |= is_open(loose_sectors, &one[i], &other[i], traits[i]);
+        open[EXACT_SHARED_WAVEFRONTS] |= is_undecided(loose_wavefronts, &one[i], &other[i], traits[i]);
+        open[EXACT_GLOBAL_LOAD_SECTORS] |= is_undecided(loose_sectors, &one[i], &other[i], traits[i]);
         open[EXACT_INSTRUCTIONS] |=
-            is_open(loose, &one[i], &other[i], traits[i]) || is_open(wide, &one[i], &other[i], traits[i]);
+            is_undecided(loose, &one[i], &other[i], traits[i]) || is_undecided(wide, &one[i], &other[i], traits[i]);
         open[EXACT_THREADS_PER_INSTRUCTION] |=
-            open[EXACT_INSTRUCTIONS] || is_open(loose_threads, &one[i], &other[i], traits[i]);
+            open[EXACT_INSTRUCTIONS] || is_undecided(loose_threads, &one[i], &other[i], traits[i]);
         open[EXACT_LONGEST_WARP] |= open[EXACT_INSTRUCTIONS];
         open[EXACT_BUSIEST_BLOCK] |= open[EXACT_INSTRUCTIONS];
         counters_of_line(&one[i], traits[i], lines);

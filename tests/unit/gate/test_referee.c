@@ -12,13 +12,13 @@ Test(referee, says_the_first_words_of_the_worst)
         list[0].rows[i].words = list[1].rows[i].words = "well";
     list[0].rows[CERTIFICATE_INPUTS] = (struct certificate_row){.outcome = CERTIFICATE_UNDECIDED, .words = "kept"};
     list[1].rows[CERTIFICATE_SHARES] = (struct certificate_row){.outcome = CERTIFICATE_REFUSED, .words = "one block"};
-    struct refereed refereed = {.certificates = list, .certificate_count = 2, .outcome = CERTIFICATE_REFUSED};
-    cr_expect_str_eq(refereed_why(&refereed), "one block");
+    struct referee_result refereed = {.certificates = list, .certificate_count = 2, .outcome = CERTIFICATE_REFUSED};
+    cr_expect_str_eq(referee_result_why(&refereed), "one block");
     refereed.certificate_count = 1;
     refereed.outcome = CERTIFICATE_UNDECIDED;
-    cr_expect_str_eq(refereed_why(&refereed), "kept");
+    cr_expect_str_eq(referee_result_why(&refereed), "kept");
     refereed.outcome = CERTIFICATE_ALLOWED;
-    cr_expect_null(refereed_why(&refereed));
+    cr_expect_null(referee_result_why(&refereed));
 }
 
 Test(referee, a_task_that_is_not_there)
