@@ -425,11 +425,11 @@ static void wait_groups(struct warp *warp, const struct instruction *code, uint3
 
 /* ---- Preparation ---- */
 
-static bool is_address(const struct operand *operand)
+/* words: how many uniform registers a copy takes from it on, at most. */
+static bool is_address(const struct operand *operand, unsigned words)
 {
-    enum { MOST_WORDS = 7 }; /* that a copy takes from it on */
     return operand->kind == OPERAND_ADDRESS && operand->based && operand->value == 0 &&
-           operand->base <= (ROW_UNIFORM_ZERO - MOST_WORDS) * ROW_BYTES;
+           operand->base <= (ROW_UNIFORM_ZERO - words) * ROW_BYTES;
 }
 
 static bool prepare_rows(struct instruction *code)
@@ -437,7 +437,8 @@ static bool prepare_rows(struct instruction *code)
     code->flags[FLAG_NUMBER] = NO_NUMBER;
     code->flags[FLAG_MULTICAST] = has_modifier(code, "MULTICAST");
     return (code->operand_count == 3 || (code->operand_count == 4 && code->operands[3].kind == OPERAND_SPECIAL)) &&
-           is_address(&code->operands[0]) && is_address(&code->operands[1]) && code->operands[2].kind == OPERAND_ROW;
+           is_address(&code->operands[0], 1) && is_address(&code->operands[1], 1) &&
+           code->operands[2].kind == OPERAND_ROW;
 }
 
 #define RANKS "1D 2D 3D 4D 5D"
@@ -471,7 +472,10 @@ static bool prepare_row_changes(struct instruction *code)
 }
 
 PREPARE(map, code->operand_count >= 1 && code->operands[0].kind == OPERAND_ADDRESS)
-PREPARE(prefetch, code->operand_count >= 2 && is_address(&code->operands[0]) && code->operands[1].kind == OPERAND_ROW)
+PREPARE(prefetch,
+        code->operand_count >= 2 && is_address(&code->operands[0], 1) && code->operands[1].kind == OPERAND_ROW)
+
+enum { TILE_WORDS = 7 }; /* the place, its barrier, and a tile's coordinates */
 
 static bool prepare_tile(struct instruction *code)
 {
@@ -482,7 +486,7 @@ static bool prepare_tile(struct instruction *code)
     unsigned count = code->operand_count;
     count -= count > 2 && code->operands[count - 1].kind == OPERAND_SPECIAL;
     return code->flags[FLAG_RANK] && (count == 2 || (count == 3 && code->operands[2].kind == OPERAND_ROW)) &&
-           is_address(&code->operands[0]) && is_address(&code->operands[1]);
+           is_address(&code->operands[0], TILE_WORDS) && is_address(&code->operands[1], TILE_WORDS);
 }
 
 PREPARE(tile_change, prepare_tile(code) && read_kind(code))
