@@ -150,16 +150,21 @@ static bool is_ready(const struct CUgraphNode_st *node)
     return !node->done && ALL(i, node->after_count, node->after[i]->done);
 }
 
+static bool is_launch(const struct CUgraphNode_st *node)
+{
+    return node->work.kind->type == cudaGraphNodeTypeKernel;
+}
+
 /* Sets the chain of a node behind others that have one. */
 static void set_chain(cudaGraph_t graph, cudaGraphNode_t node)
 {
     node->chain = 0;
     for (size_t i = 0; i < node->after_count; i++)
         node->chain = node->after[i]->chain > node->chain ? node->after[i]->chain : node->chain;
-    node->chain += node->disabled                                     ? 0
-                   : node->work.kind->type == cudaGraphNodeTypeKernel ? 1
-                   : node->work.kind == &node_child                   ? node->work.child->chain
-                                                                      : 0;
+    node->chain += node->disabled                   ? 0
+                   : is_launch(node)                ? 1
+                   : node->work.kind == &node_child ? node->work.child->chain
+                                                    : 0;
     graph->chain = node->chain > graph->chain ? node->chain : graph->chain;
 }
 
@@ -186,8 +191,7 @@ static void begin(const struct CUgraphNode_st *node, struct node_order *orders, 
     order->lane = joins ? before->lane : FIRST_BRANCH + branches++ % (RACING_STREAMS - FIRST_BRANCH);
     before->followed = true;
     operation_begin(order->lane, &order->passed);
-    if (joins && node->work.kind == &node_launch && node->work.launch.overlaps && node->after_count == 1 &&
-        node->after[0]->work.kind == &node_launch)
+    if (joins && node->after_count == 1 && is_launch(node) && node->work.launch.overlaps && is_launch(node->after[0]))
         operation_overlaps();
 }
 

@@ -23,7 +23,8 @@ static bool makes_streams(void)
         }
         names += names < map->l_addr ? map->l_addr : 0; /* of the vDSO */
         const char *table = (const char *)names;        /* NOLINT(performance-no-int-to-ptr) */
-        if (strstr(map->l_name, "/libcuda.so") || (void *)map->l_addr == own.dli_fbase) /* NOLINT(*-no-int-to-ptr) */
+        if (!table || strstr(map->l_name, "/libcuda.so") ||
+            (void *)map->l_addr == own.dli_fbase) /* NOLINT(*-no-int-to-ptr) */
             continue;
         for (size_t i = 0; i < ARRAY_SIZE(words); i++)
             makes |= memmem(table, size, words[i], strlen(words[i])) != NULL;
