@@ -298,6 +298,7 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         set_reason(judgement, "%s%s", words,
                    little ? ", too little for so large an increase: to decide, run both builds in pairs on a GPU"
                    : change->way == ESTIMATED_OPEN ? ", which does not decide: run both builds in pairs on a GPU"
+                   : change->way == ESTIMATED_EQUAL && change->likely > 1 ? ", within the limit of estimated_time"
                    : change->way == ESTIMATED_HIDDEN
                        ? ", but it does more work, and the timing model was never validated on this GPU"
                        : "");

@@ -10,7 +10,8 @@ static const struct section_words words[SECTIONS] = {
     [SECTION_MISSING] = {"Missing", "the baseline has a value, but this run does not, so it never passes"},
     [SECTION_UNSURE] = {"Unsure", "this run cannot show whether it got worse"},
     [SECTION_ALLOWED] = {"Worse, but allowed",
-                         "the kernel gained elsewhere (trade-off), or expected.ini declares it (expected)"},
+                         "other metrics improved, and the time is within its limit or better (trade-off); "
+                         "or expected.ini declares it (expected)"},
     [SECTION_NEW] = {"New", "the baseline has no value for it"},
     [SECTION_IMPROVED] = {"Improved", "better by more than the limit"},
     [SECTION_SAME] = {"Same", "within the limit; rows marked info are shown, but never judged"},

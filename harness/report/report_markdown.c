@@ -94,6 +94,17 @@ static void put_markdown(FILE *stream, const char *text)
     }
 }
 
+/* Begins a row of a table with these cells, of which one is bold. */
+static void put_cells(FILE *stream, const char *const *cells, size_t count, size_t bold)
+{
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? " | " : "| ", stream);
+        fputs(i == bold ? "**" : "", stream);
+        put_markdown(stream, cells[i]);
+        fputs(i == bold ? "**" : "", stream);
+    }
+}
+
 static void put_code(FILE *stream, const char *text)
 {
     fputs("<code>", stream);
@@ -182,12 +193,7 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
                                cells.change,
                                cells.limit,
                                why ? why : ""};
-    for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
-        fputs(i ? " | " : "| ", stream);
-        fputs(loud && i == 0 ? "**" : "", stream);
-        put_markdown(stream, row[i]);
-        fputs(loud && i == 0 ? "**" : "", stream);
-    }
+    put_cells(stream, row, ARRAY_SIZE(row), loud ? 0 : SIZE_MAX);
     put_hotspots(stream, diagnosis_of(report->diagnosis, judgement), why ? "<br>" : "");
     fputs(" |\n", stream);
 }
@@ -229,11 +235,12 @@ static void put_answer(FILE *stream, struct answer answer)
     free(answer.command);
 }
 
-/* Writes what the text report says at its end: how to continue. */
+/* Writes what the text report says at its end: how to continue; not of a referee's, whose files are gone. */
 static void put_next(FILE *stream, const struct report *report)
 {
     struct answer answers[ANSWERS] = {{0}};
-    words_next(report, answers);
+    if (!report->certificates)
+        words_next(report, answers);
     const bool any = answers[0].words;
     for (size_t i = 0; i < ANSWERS; i++)
         put_answer(stream, answers[i]);
@@ -316,9 +323,37 @@ static void put_fence(FILE *stream, const struct report *report, const char *aft
     fprintf(stream, "%s\n", after);
 }
 
+/* Adds what was asked of a candidate; in a comment only what it did not pass. */
+static void add_certificates(struct page *page, const struct report *report)
+{
+    const char *head = "| kernel | rule | outcome | evidence |\n|---|---|---|---|\n";
+    EACH(const struct certificate, certificate, report->certificates, report->certificate_count)
+        for (size_t k = 0; k < CERTIFICATE_RULES; k++) {
+            const struct certificate_row *row = &certificate->rows[k];
+            if (report->quiet && row->outcome == CERTIFICATE_PASSED)
+                continue;
+            const char *const cells[] = {certificate->kernel, certificate_rule_name((enum certificate_rule)k),
+                                         certificate_outcome_name(row->outcome), row->words};
+            fputs(head, page->piece);
+            head = "";
+            put_cells(page->piece, cells, ARRAY_SIZE(cells), row->outcome == CERTIFICATE_REFUSED ? 2 : SIZE_MAX);
+            for (size_t m = 0; k == CERTIFICATE_INPUTS && m < certificate->input_count && !report->quiet; m++) {
+                OWNED_TEXT words = certificate_input_words(&certificate->inputs[m]);
+                fputs("<br>", page->piece);
+                put_markdown(page->piece, words);
+            }
+            fputs(" |\n", page->piece);
+            page_add(page, TAIL);
+        }
+    fputs(*head ? "" : "\n", page->piece);
+    page_add(page, 0);
+}
+
 /* Adds how to accept the rows, in at most half of what is left. */
 static void add_accept(struct page *page, const struct report *report)
 {
+    if (report->certificates)
+        return;
     size_t count, next = 0;
     OWNED_MEMORY const struct judgement **rows = words_regressed(report->comparison, &count);
     const size_t reserve = page->left / 2;
@@ -368,10 +403,9 @@ static void add_upgrade(struct page *page, const struct report *report)
         char lost[128], *change = words_upgraded(&upgrade.list[i]);
         words_time_lost(&upgrade.list[i], lost, sizeof lost);
         const char *const row[] = {lost, upgrade.list[i].kernel, change};
-        for (size_t c = 0; c < ARRAY_SIZE(row) && words_upgrade_shows(&upgrade, i, report->verbose); c++) {
-            fputs(c ? " | " : "| ", page->piece);
-            put_markdown(page->piece, row[c]);
-            fputs(c + 1 == ARRAY_SIZE(row) ? " |\n" : "", page->piece);
+        if (words_upgrade_shows(&upgrade, i, report->verbose)) {
+            put_cells(page->piece, row, ARRAY_SIZE(row), SIZE_MAX);
+            fputs(" |\n", page->piece);
         }
         free(change);
     }
@@ -423,8 +457,9 @@ static void add_results(struct page *page, const struct report *report)
             continue;
         if (failed++ == 0)
             fputs("| kernel | status | reason |\n|---|---|---|\n", page->piece);
-        fprintf(page->piece, "| %s | %s | ", result->id, result_status_name(result->status));
-        put_markdown(page->piece, result->reason ? result->reason : "unknown reason");
+        const char *const row[] = {result->id, result_status_name(result->status),
+                                   result->reason ? result->reason : "unknown reason"};
+        put_cells(page->piece, row, ARRAY_SIZE(row), SIZE_MAX);
         fputs(" |\n", page->piece);
         shown += page_add(page, 2 * TAIL);
     }
@@ -448,11 +483,12 @@ void report_markdown(const struct report *report, FILE *stream)
     page.piece = x_memstream(&page.text, &page.size);
     put_head(page.piece, report);
     page_add(&page, TAIL);
+    add_certificates(&page, report);
     add_facts(&page, report);
     if (report->comparison) {
         add_upgrade(&page, report);
         add_judgements(&page, report, max);
-    } else {
+    } else if (!report->certificates) {
         add_results(&page, report);
     }
 }

@@ -66,7 +66,7 @@ static void print_body(const struct text *text, const struct report *report)
     for (size_t i = 0; i < facts.count && !report->quiet; i++)
         text_fact(text, facts.list[i].title, facts.list[i].words);
     print_certificates(text, report);
-    if (!report->quiet) {
+    if (!report->quiet && (report->comparison || !report->certificates)) {
         text_print(text, INK_PLAIN, "\n");
         const struct origin *origin = run_origin(report->run);
         if (!report->comparison || (!origin->code_only && !origin->computed)) /* whose columns take a GPU */

@@ -332,18 +332,20 @@ size_t words_kernels(const struct run *run)
     return kernels;
 }
 
-static void measured(const struct run *run, struct verdict_words *words)
+/* of: what each result is of, "kernel" or "input". */
+static void measured(const struct run *run, const char *of, struct verdict_words *words)
 {
     size_t counts[RESULT_STATUSES] = {0}, uncounted = 0;
     for (size_t i = 0; i < run->result_count; i++) {
         counts[run->results[i].status] += row_kind(run->results[i].id) == ROW_KERNEL;
         uncounted += result_uncounted(&run->results[i]);
     }
-    HEADLINE("%s: %zu of %zu kernel%s", run_origin(run)->made, counts[RESULT_OK], words_kernels(run),
-             plural(words_kernels(run)));
+    const size_t all = words_kernels(run);
+    HEADLINE("%s: %zu of %zu %s%s", run_origin(run)->made, counts[RESULT_OK], all, of, plural(all));
     for (enum result_status status = RESULT_OK + 1; status < RESULT_STATUSES; status++)
         if (counts[status] > 0)
-            REST("; %zu %s", counts[status], result_status_name(status));
+            REST("; %zu %s%s", counts[status], result_status_name(status),
+                 status == RESULT_WRONG ? plural(counts[status]) : "");
     if (uncounted > 0)
         REST("; %zu row%s not counted", uncounted, plural(uncounted));
 }
@@ -372,7 +374,7 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
     if (report->comparison)
         judged(report, hint, words);
     else
-        measured(report->run, words);
+        measured(report->run, report->certificates ? "input" : "kernel", words);
     if (report->comparison || !run_fact(report->run, SESSION_CUT) || code == words_exit_code_of_rows(report))
         REST(" (exit %d)", (int)code); /* else it is the program's */
 }
@@ -494,9 +496,9 @@ struct answer words_fine(const struct report *report)
     if (is_gone)
         answer.words = x_sprintf("make this mix of kernels the baseline%s", words_run_file(report));
     else if (most && counts[VERDICT_TRADED] > 0)
-        answer.words = x_sprintf("%zu row%s got worse and %zu improved; if you want this trade-off, accept it%s",
-                                 counts[VERDICT_TRADED], plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED],
-                                 words_run_file(report));
+        answer.words = x_sprintf(
+            "%zu row%s got worse and %zu improved; this check passes either way, to keep the trade-off accept it%s",
+            counts[VERDICT_TRADED], plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED], words_run_file(report));
     else if (most)
         answer.words = x_sprintf(
             "this run is better (%s of %s by %.1f %%); accept the gain, or a later loss of it will go unnoticed%s",

@@ -61,7 +61,7 @@ expect "all of it is executed" 0 'computed: 5 of 5 kernels (exit 0)' -- run_in r
 made other_data as_it_was seed=5
 expect "with other data as well" 0 'computed: 5 of 5 kernels (exit 0)' -- run_in run other_data
 made wrong as_it_was wrong
-expect "an output that is not the program's" 5 'wrong result  train/saxpy@64,256' '3 of 5 kernels; 2 wrong result' \
+expect "an output that is not the program's" 5 'wrong result  train/saxpy@64,256' '3 of 5 kernels; 2 wrong results' \
     "differs from the expected result: byte 4936 of 65536 is 0x448fc000 instead of" \
     ' (as f32 1150 instead of ' '1 byte differs' -- run_in run wrong
 made short as_it_was short

@@ -304,6 +304,8 @@ referee softmax "$work/bare.cubin" --launch softmax_base_2
 expect "of Triton without its launch" 2 "add --launch '<<<, 128x1x1>>>' if this is intended"
 referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>'
 expect "and with it" 0 'passed: 1 of 1 kernel' improved
+referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>' --format markdown
+expect "and its page does not say how to accept it" 0 '| result | passed | ' '| improved ' '!accept'
 "$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --launch by_four --launch '<<<,64>>>' \
     -o "$work/accepted.capsule" 2>"$work/errors"
 referee accepted cheats.cubin -k 'train/saxpy@64,256' --launch plain --launch '<<<,256>>>' --tolerance 1e-5 --draws 1
@@ -372,8 +374,11 @@ referee made cheats.cubin --launch plain --draws 1
 expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do
     referee made cheats.cubin -k 'made/plain@64,256' --launch $cheat --draws 1
-    expect "and of others that they are not: $cheat" 5 'refused'
+    expect "and of others that they are not: $cheat" 5 'refused' '~1 and ~2 redrawn' 'wrong results (exit 5)'
 done
+referee made cheats.cubin -k 'made/plain@64,256' --launch by_heart --draws 1 --format markdown
+expect "a page has the certificate, and no advice to accept" 5 '| result | **refused** | on the captured inputs: wrong result: argument 1 differs' \
+    '| inputs | passed | ' '| shares | undecided | ' '!accept'
 task others.cubin --launch 'shifted<<<1, 252>>>(out:u8:256, u8:252:uniform:1:99)'
 referee made others.cubin --launch shifted
 expect "an output of which words are written in part is filled" 0 '736 bytes of output were filled'
