@@ -200,7 +200,7 @@ static struct answer advice_on_worse(const struct report *report, const struct g
     else if (named)
         advice.command = explain_command(report, group->kernel);
     if (!advice.words)
-        advice.words = advice.command ? x_strdup("for more detail (or accept the change as above)")
+        advice.words = advice.command ? x_strdup("for more detail")
                                       : x_sprintf("fix %s, or accept the change as above", group->kernel);
     return advice;
 }

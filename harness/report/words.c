@@ -497,7 +497,7 @@ struct answer words_fine(const struct report *report)
         answer.words = x_sprintf("make this mix of kernels the baseline%s", words_run_file(report));
     else if (most && counts[VERDICT_TRADED] > 0)
         answer.words = x_sprintf(
-            "%zu row%s got worse and %zu improved; this check passes either way, to keep the trade-off accept it%s",
+            "%zu row%s got worse and %zu improved; this check passes; to keep the trade-off in the baseline, accept it%s",
             counts[VERDICT_TRADED], plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED], words_run_file(report));
     else if (most)
         answer.words = x_sprintf(

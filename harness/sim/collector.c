@@ -83,7 +83,7 @@ static void add_rows(struct launches *log, const struct metrics *metrics, struct
         struct row *row = result_add(result, metrics->list[m].name);
         row->state = open ? VALUE_NOT_COUNTED : values[m].state;
         if (open)
-            row->reason = x_sprintf(ROW_OPEN "%s", open);
+            row->reason = x_sprintf(ROW_OPEN "%s%s", strncmp(open, "YIELD", 5) == 0 ? "spin loop, " : "", open);
         if (row->state == VALUE_MEASURED)
             row_add_session(row, numbers, numbers[BOUND_LEAST] == numbers[BOUND_MOST] ? 1 : BOUNDS);
     }
