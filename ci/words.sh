@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The words that a user reads: the strings of harness, as FILE:LINE: TEXT, with literals that follow each other joined.
+# The words that a user reads: the strings of harness, ci and reports, as FILE:LINE: TEXT. In harness literals that follow
+# each other are joined.
 #
 #   ci/words.sh             prints them
 #   ci/words.sh --check     fails where one, or a README below, has a pattern that reads as translated, and prints it
@@ -37,8 +38,23 @@ strings() {
         END { flush() }'
 }
 
+# Literals on one line, and descriptions of action.yml.
+scripts() {
+    # shellcheck disable=SC2016 # for awk
+    find ci reports/cugate* \( -name '*.sh' -o -name '*.py' -o -name action.yml \) -print0 | sort -z | xargs -0 awk '
+        /^ *#/ || /"""/ { next }
+        {
+            rest = FILENAME ~ /yml$/ && sub(/^ *description: /, "") ? "\"" $0 "\"" : $0
+            while (match(rest, /"([^"\\]|\\.)*"|\x27[^\x27]*\x27/)) {
+                text = substr(rest, RSTART + 1, RLENGTH - 2); rest = substr(rest, RSTART + RLENGTH)
+                if (text ~ /[A-Za-z,:]+ [A-Za-z%$].* [A-Za-z%$]/) print FILENAME ":" FNR ": " text
+            }
+        }'
+}
+
 if [ "${1-}" != --check ]; then
     strings
+    scripts
     exit
 fi
 said=$(strings)
