@@ -29,7 +29,7 @@ static bool only_computes(const struct instruction *code)
 {
     const uint64_t rule = (uint64_t)code->rule << RULE_SHIFT;
     const bool constant = rule == RULE_CONSTANT && code->operands[1].kind == OPERAND_ROW; /* one address of all lanes */
-    return ((rule >= RULE_SAME && rule <= RULE_SPECIAL) || constant) && !code->apart;
+    return (rule >= RULE_SAME && rule <= RULE_SPECIAL) || constant;
 }
 
 /* Whether its guard may be data, since it only computes: then it is not known how many of its threads work. Where
@@ -65,7 +65,7 @@ void proof_step(struct warp *warp, const struct instruction *code, uint32_t lane
     if (code->control == CONTROL_NEXT && (!lanes || !code->run))
         return;
     warp->guarded = lanes;
-    if (!code->rule || !rules[code->rule])
+    if (!code->rule)
         proof_fail(proof, code, "no rule");
     else
         rules[code->rule](&step);

@@ -49,7 +49,7 @@ bool stays(const struct step *step, struct tag *box, const struct tag *tag, uint
 struct tag above_shifted(const struct step *step, unsigned n, unsigned shift);
 /* How many of the lowest bits no factor has. */
 unsigned zeros_below(const struct tag *tag);
-/* Notes a floor. Returns its number; 0: there are too many, or it has too many bits. */
+/* Notes a floor. Returns its number; 0: there are too many. */
 short floor_add(const struct step *step, const struct floor *floor);
 /* Drops `drop` more of the lowest bits of a word that may have a floor. SHIFTS: the rest moves right by as many. STAYS:
  * it stays where it was, modulo 2^32. HALVES: half of a word that subtracts a floor, plus that floor. The result may be

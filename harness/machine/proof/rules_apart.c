@@ -34,11 +34,8 @@ static void forget(const struct access *access)
         uint64_t at = access_address(access, (unsigned)__builtin_ctz(left)), end = at + access->size;
         at -= at % (tile ? LINE : sizeof(uint32_t));
         end += tile ? -end % LINE : 0;
-        for (; at < end && at < block->shared_size; at += sizeof(uint32_t)) {
-            uint32_t *word = word_at(block, (uint32_t)at | block->rank << RANK_SHIFT);
-            if (word)
-                *word = 0;
-        }
+        for (; at < end && at < block->shared_size; at += sizeof(uint32_t))
+            *word_at(block, (uint32_t)at | block->rank << RANK_SHIFT) = 0;
     }
 }
 
@@ -86,14 +83,14 @@ const struct tag *word_known(const struct step *step, const struct operand *addr
 {
     const struct instruction *code = step->code;
     uint32_t addresses[LANES];
-    if (!(code->traits & TRAIT_LOAD) || !(code->traits & TRAIT_SHARED) || code->size != sizeof(uint32_t))
+    if (!(code->traits & TRAIT_LOAD) || code->size != sizeof(uint32_t))
         return NULL;
     narrow_addresses(step->warp, address, addresses);
     const uint32_t first = addresses[__builtin_ctz(step->lanes)];
     for (uint32_t left = step->lanes; left; left &= left - 1)
         if (addresses[__builtin_ctz(left)] != first)
             return NULL;
-    const uint32_t *word = first % sizeof(uint32_t) ? NULL : word_at(step->warp->block, first);
+    const uint32_t *word = word_at(step->warp->block, first);
     return word && *word && *word != WORD_BARRIER ? &step->proof->word_tags[*word - 1] : NULL;
 }
 
@@ -207,11 +204,11 @@ static void need_bytes(struct step *step, unsigned n, uint32_t bytes, unsigned k
     const struct tag *low = word_tag(step, operand, 0);
     const int64_t value = word_of(step, operand, 0);
     const uint64_t address = (uint64_t)word_of(step, operand, 1) << 32 | (uint64_t)value;
-    struct tag box = *low, moves = tag_same;
+    struct tag box = *low;
     tag_same_by(&box, (unsigned)__builtin_ctz(COPY_UNIT));
-    if (tag_knows(low, 1) && tag_add(&moves, low, 1) && stays(step, &box, low, 1, &value, 0, UINT32_MAX) &&
-        need(step, &box, 1, place) && need(step, word_tag(step, operand, 1), 1, place))
-        note(step, &moves, address, address + bytes, kind);
+    if (stays(step, &box, low, 1, &value, 0, UINT32_MAX) && need(step, &box, 1, place) &&
+        need(step, word_tag(step, operand, 1), 1, place))
+        note(step, low, address, address + bytes, kind);
     else
         proof_fail(step->proof, step->code, place);
 }
@@ -254,9 +251,9 @@ static bool read_map(struct step *step, struct tensor_map *map)
 
 /* Cuts the class to where a tile is within the tensor in a dimension, or outside of it; or where it is, if it is partly
  * within. */
-static bool need_dimension(struct step *step, const struct tag *tag, int64_t at, int64_t size, int64_t span, bool loads)
+static bool need_dimension(struct step *step, const struct tag *tag, int64_t at, int64_t size, int64_t span)
 {
-    struct tag box = tag_same;
+    struct tag box = {.lanes = tag->lanes};
     int64_t low = at, high = at;
     if (at >= 0 && at + span <= size) {
         low = 0;
@@ -264,12 +261,12 @@ static bool need_dimension(struct step *step, const struct tag *tag, int64_t at,
     } else if (at >= size) {
         low = size;
         high = INT32_MAX;
-    } else if (at + span <= 0 && loads) {
+    } else if (at + span <= 0) { /* of a load: a store may not begin there */
         low = INT32_MIN;
         high = -span;
     }
     high = high < INT32_MAX ? high : INT32_MAX;
-    return tag_knows(tag, 1) && stays(step, &box, tag, 1, &at, low, high) && need(step, &box, 1, place);
+    return stays(step, &box, tag, 1, &at, low, high) && need(step, &box, 1, place);
 }
 
 struct tile_notes {
@@ -314,7 +311,7 @@ void rule_tile(struct step *step)
         struct tag unit = *tag;
         at.at[i] = (int32_t)word_of(step, words, skip + i);
         tag_same_by(&unit, i || element >= COPY_UNIT ? 0 : (unsigned)__builtin_ctz(COPY_UNIT / element));
-        if (!need_dimension(step, tag, at.at[i], (int64_t)map.sizes[i], span, loads) || !need(step, &unit, 1, place) ||
+        if (!need_dimension(step, tag, at.at[i], (int64_t)map.sizes[i], span) || !need(step, &unit, 1, place) ||
             !tag_add(&moves, tag, i ? (int64_t)map.strides[i - 1] : element)) {
             proof_fail(step->proof, code, place);
             return;

@@ -158,14 +158,6 @@ void rule_predicates(struct step *step)
 
 /* ---- Memory ---- */
 
-static unsigned address_operand(const struct instruction *code)
-{
-    unsigned n = 0;
-    while (n < code->operand_count && code->operands[n].kind != OPERAND_ADDRESS)
-        n++;
-    return n;
-}
-
 static void lose_rows(struct step *step, unsigned n, unsigned rows)
 {
     for (unsigned k = 0; k < rows; k++)
@@ -206,7 +198,7 @@ static void local_words(struct step *step, unsigned n)
 void rule_narrow(struct step *step)
 {
     const struct instruction *code = step->code;
-    const unsigned n = address_operand(code);
+    const unsigned n = code->output_count; /* the address */
     if (!need_narrow(step, n))
         return;
     if (code->traits & TRAIT_LOCAL)
@@ -225,7 +217,7 @@ void rule_matrices(struct step *step)
 {
     const struct instruction *code = step->code;
     const char *last = code->modifiers[code->modifier_count - 1];
-    if (need_narrow(step, address_operand(code)) && code->output_count > 0)
+    if (need_narrow(step, code->output_count) && code->output_count > 0)
         lose_rows(step, 0, last[1] == '\0' ? (unsigned)(last[0] - '0') : 1);
 }
 
@@ -248,8 +240,7 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
         noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, kind);
         range = (struct range){begin, end};
     }
-    noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, kind);
-    if (!noted)
+    if (!footprint_add(&step->proof->footprint, by, range.begin, range.end, kind) || !noted)
         proof_fail(step->proof, step->code, "there are too many accesses to record");
 }
 
@@ -344,7 +335,7 @@ static struct tag of_one_place(const struct step *step, unsigned n)
 void rule_load(struct step *step)
 {
     const struct instruction *code = step->code;
-    const unsigned n = address_operand(code);
+    const unsigned n = code->output_count; /* the address */
     if (!need_global(step, n, step->lanes, 32, code->size, FOOTPRINT_READS))
         return;
     const struct tag loaded = of_one_place(step, n);
@@ -355,7 +346,7 @@ void rule_load(struct step *step)
 
 void rule_store(struct step *step)
 {
-    need_global(step, address_operand(step->code), step->lanes, 32, step->code->size, FOOTPRINT_WRITES);
+    need_global(step, step->code->output_count, step->lanes, 32, step->code->size, FOOTPRINT_WRITES);
 }
 
 /* An atomic whose answer is not used, of one number or several. */
@@ -370,7 +361,7 @@ void rule_reduction(struct step *step)
 void rule_generic(struct step *step)
 {
     const struct instruction *code = step->code;
-    const unsigned n = address_operand(code);
+    const unsigned n = code->output_count; /* the address */
     const bool loads = code->traits & TRAIT_LOAD;
     const struct operand *operand = &code->operands[n];
     static const char why[] = "a shared or local address does not follow from the block index";

@@ -169,13 +169,13 @@ const struct tag *raw_tag(const struct step *step, unsigned n)
     const struct operand *operand = &step->code->operands[n];
     if (operand->space != SPACE_WARP || operand->immediate)
         return &tag_same;
-    return operand->row / ROW_BYTES < ROWS ? raw_at(step, operand->row / ROW_BYTES) : &tag_data;
+    return raw_at(step, operand->row / ROW_BYTES);
 }
 
 const struct tag *sign_tag(const struct step *step, unsigned n)
 {
     const struct operand *operand = &step->code->operands[n];
-    if (operand->space != SPACE_WARP || operand->immediate || operand->row / ROW_BYTES >= ROWS)
+    if (operand->space != SPACE_WARP || operand->immediate)
         return NULL;
     const struct tag *tag = &step->tags->rows[operand->row / ROW_BYTES];
     const struct floor *floor = tag->floor > 0 ? &step->proof->floors[tag->floor - 1] : NULL;
@@ -185,7 +185,7 @@ const struct tag *sign_tag(const struct step *step, unsigned n)
 short floor_add(const struct step *step, const struct floor *floor)
 {
     struct block_proof *proof = step->proof;
-    if (proof->floor_count == INT16_MAX || floor->bits > 63)
+    if (proof->floor_count == INT16_MAX)
         return 0;
     *ARRAY_GROW(proof->floors, proof->floor_count) = *floor;
     return (short)proof->floor_count;
@@ -260,7 +260,7 @@ const struct tag *row_tag(const struct step *step, unsigned n, unsigned k)
     const uint32_t row = (operand->row + k * (operand->high - operand->row)) / ROW_BYTES;
     if (operand->space != SPACE_WARP || operand->immediate)
         return &tag_same;
-    return row < ROWS ? tag_at(step, row) : &tag_data;
+    return tag_at(step, row);
 }
 
 const struct tag *mask_tag(const struct step *step, unsigned n)
@@ -289,8 +289,7 @@ void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *
 void put_mask(const struct step *step, unsigned n, const struct tag *tag)
 {
     const uint32_t mask = step->code->operands[n].row / sizeof(uint32_t);
-    if (mask % 8 != MASK_TRUE)
-        tag_put(&step->tags->masks[mask], step->maybe ? &tag_data : tag, step->lanes);
+    tag_put(&step->tags->masks[mask], step->maybe ? &tag_data : tag, step->lanes);
 }
 
 void put_all(const struct step *step, const struct tag *tag, unsigned rows, unsigned lost)

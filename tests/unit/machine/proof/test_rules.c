@@ -1,5 +1,7 @@
 /* Rules of arithmetic by brute force. An instruction, or a few, is executed in one block of a grid of 5 x 3 while it is
  * proved, and in all others, on words of 5 bits at several places of 32: what a tag says of a block has to be there.
+ * In a second turn, which tries few combinations of all forms, there are three further axes: values may depend on more
+ * than a tag has. Forms behind a + are tried in that turn alone.
  * Where a tag says nothing of an input, that input is random. */
 #include "machine/proof/proof.h"
 
@@ -10,10 +12,11 @@
 #include "test.h"
 
 enum { INPUTS = 6, FIRST_INPUT = 4, WRITTEN = 14, PREDICATES = 4, GRID_X = 5, GRID_Y = 3, AT_X = 2, AT_Y = 1 };
+enum { AXES = 5, PLANE = GRID_X * GRID_Y, BLOCKS = PLANE + AXES - 2, OWN = AT_Y * GRID_X + AT_X };
 
 /* What is known of an input: a row. Factors count in units of the words; a ring's in ones. */
 static const struct knowledge {
-    int by[2];
+    int by[AXES];
     unsigned low[2], high[2], every[2], ring;
     bool data;
 } known[] = {
@@ -28,7 +31,11 @@ static const struct knowledge {
     {.by = {1, 2}, .high = {4, 2}, .ring = 3},
     {.low = {0, 1}, .high = {4, 1}},
     {.data = true},
+    {.by = {1, 2, 4, 8}, .high = {4, 2}},
+    {.by = {2, 0, 0, -1, 1}, .high = {4, 2}},
 };
+enum { ALL_KNOWN = ARRAY_SIZE(known), ON_PLANE = ALL_KNOWN - 2, DATA = ON_PLANE - 1 };
+static unsigned kinds, blocks, one_in; /* of this turn: kinds of inputs, blocks, and one of so many combinations */
 static const struct words {
     unsigned shift;
     uint32_t more;
@@ -39,11 +46,25 @@ static struct axis axes[AXES_MOST];
 static struct tag tag_of(const struct knowledge *of, unsigned shift)
 {
     struct tag tag = {.lanes = of->data ? 0 : ALL_LANES, .ring = (unsigned char)of->ring};
-    for (unsigned k = 0; k < 2 && !of->data; k++)
-        if (of->by[k] || of->low[k] > 0 || of->high[k] < axes[k].most || of->every[k])
-            tag.parts[tag.count++] = (struct tag_part){k, of->low[k], of->high[k], of->every[k],
+    for (unsigned k = 0; k < AXES && !of->data; k++) {
+        const struct box box = k < 2 ? (struct box){of->low[k], of->high[k], of->every[k]} : (struct box){.high = 1};
+        if (of->by[k] || box.low > 0 || box.high < axes[k].most || box.every)
+            tag.parts[tag.count++] = (struct tag_part){k, box.low, box.high, box.every,
                                                        (int64_t)of->by[k] * (INT64_C(1) << (of->ring ? 0 : shift))};
+    }
     return tag;
+}
+
+/* Where a block is: those of the plane come first. */
+static const unsigned *place_of(unsigned block)
+{
+    static unsigned at[AXES];
+    memset(at, 0, sizeof at);
+    at[0] = block < PLANE ? block % GRID_X : AT_X;
+    at[1] = block < PLANE ? block / GRID_X : AT_Y;
+    if (block >= PLANE)
+        at[2 + block - PLANE] = 1;
+    return at;
 }
 
 /* How far a value moves to a block, by tags.h; false: nothing is said of that block. */
@@ -94,7 +115,7 @@ static void execute(struct warp *warp, const struct code *code, uint32_t lanes)
 }
 
 static struct proof_warp before, tags;
-static struct warp executed, proved, others[GRID_X][GRID_Y];
+static struct warp executed, proved, others[BLOCKS];
 
 /* Compares what is said of a word or a predicate in all blocks of the class. Returns how much was said of others. */
 static size_t compare(const struct block_proof *proof, const struct tag *tag, const uint32_t *words,
@@ -102,27 +123,25 @@ static size_t compare(const struct block_proof *proof, const struct tag *tag, co
                       const char *form)
 {
     size_t said = 0;
-    for (unsigned x = 0; x < GRID_X && tag->lanes & lanes; x++)
-        for (unsigned y = 0; y < GRID_Y; y++) {
-            const unsigned at[] = {x, y};
-            bool in_class = true;
-            uint32_t by;
-            for (unsigned k = 0; k < 2; k++) {
-                const struct box *box = &proof->box[k];
-                in_class &=
-                    at[k] >= box->low && at[k] <= box->high && (((at[k] - axes[k].at) & ((1u << box->every) - 1)) == 0);
-            }
-            if (!in_class || !moves_to(tag, at, &by))
-                continue;
-            said += x != AT_X || y != AT_Y;
-            const uint32_t *is = of(&others[x][y], which);
-            for (uint32_t left = tag->lanes & lanes; left; left &= left - 1) {
-                const unsigned l = (unsigned)__builtin_ctz(left);
-                cr_assert_eq(is[l], moved(words[l], tag, by), "%s: %u, block %u,%u: 0x%x was 0x%x, is 0x%x, not 0x%x",
-                             form, which, x, y, executed.rows[FIRST_INPUT][l], words[l], is[l],
-                             moved(words[l], tag, by));
-            }
+    for (unsigned block = 0; block < blocks && tag->lanes & lanes; block++) {
+        const unsigned *at = place_of(block);
+        bool in_class = true;
+        uint32_t by;
+        for (unsigned k = 0; k < AXES; k++) {
+            const struct box *box = &proof->box[k];
+            in_class &=
+                at[k] >= box->low && at[k] <= box->high && (((at[k] - axes[k].at) & ((1u << box->every) - 1)) == 0);
         }
+        if (!in_class || !moves_to(tag, at, &by))
+            continue;
+        said += block != OWN;
+        const uint32_t *is = of(&others[block], which);
+        for (uint32_t left = tag->lanes & lanes; left; left &= left - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(left);
+            cr_assert_eq(is[l], moved(words[l], tag, by), "%s: %u, block %u: 0x%x was 0x%x, is 0x%x, not 0x%x", form,
+                         which, block, executed.rows[FIRST_INPUT][l], words[l], is[l], moved(words[l], tag, by));
+        }
+    }
     return said;
 }
 
@@ -182,8 +201,7 @@ static size_t try_inputs(struct block *block, const struct code *code, const uns
         const unsigned row = FIRST_INPUT + i;
         const bool upper = i % 2 && turn % 2; /* of 64 bits that do not move as a whole: 0, all ones, or a few */
         before.rows[row] =
-            upper ? tag_same
-                  : tag_of(&known[i % 2 ? (which[i / 2] + turn) % ARRAY_SIZE(known) : which[i / 2]], place->shift);
+            upper ? tag_same : tag_of(&known[i % 2 ? (which[i / 2] + turn) % kinds : which[i / 2]], place->shift);
         for (unsigned l = 0; l < LANES; l++)
             executed.rows[row][l] = upper ? (turn % 3 == 0 ? UINT32_MAX : turn % 3 - 1) * (i + 1)
                                           : ((l * (i + 1) + turn * i) % 32 << place->shift) + place->more * (i != 2);
@@ -191,20 +209,16 @@ static size_t try_inputs(struct block *block, const struct code *code, const uns
     block->proof->uneven = uneven;
     block->proof->threadless = turn % 4 < 2;
     before.masks[1] = tag_of(&known[turn % 2 ? 0 : 9], 0);
-    before.masks[2] = tag_of(&known[turn % 8 == 5 ? 10 : 0], 0);
+    before.masks[2] = tag_of(&known[turn % 8 == 5 ? DATA : 0], 0);
     executed.masks[1] = turn % 4 < 2 ? ALL_LANES : turn % 4 == 2 ? 0 : 0x33333333;
     executed.masks[2] = 0x0f0f5555;
-    for (unsigned x = 0; x < GRID_X; x++)
-        for (unsigned y = 0; y < GRID_Y; y++) {
-            memcpy(others[x][y].rows, executed.rows, WRITTEN * sizeof *executed.rows);
-            memcpy(others[x][y].masks, executed.masks, sizeof executed.masks);
-            set_inputs(&others[x][y], &executed, &before, (const unsigned[]){x, y});
-            if (x == AT_X && y == AT_Y)
-                memcpy(others[x][y].rows, executed.rows, WRITTEN * sizeof *executed.rows);
-            if (x == AT_X && y == AT_Y)
-                memcpy(others[x][y].masks, executed.masks, sizeof executed.masks);
-            execute(&others[x][y], code, ALL_LANES);
-        }
+    for (unsigned i = 0; i < blocks; i++) {
+        memcpy(others[i].rows, executed.rows, WRITTEN * sizeof *executed.rows);
+        memcpy(others[i].masks, executed.masks, sizeof executed.masks);
+        if (i != OWN)
+            set_inputs(&others[i], &executed, &before, place_of(i));
+        execute(&others[i], code, ALL_LANES);
+    }
     for (unsigned l = turn % 4; l < LANES; l += 4)
         said += prove(block, code, 1u << l, form);
     for (unsigned l = turn % 8; l + 1 < LANES; l += 8)
@@ -235,10 +249,11 @@ static void try_form(const char *form)
             constants[c][l] = code->constants[c].value;
     make_warp(&executed, &block, (char *)constants);
     make_warp(&proved, &block, (char *)constants);
-    for (unsigned x = 0; x < GRID_X; x++)
-        for (unsigned y = 0; y < GRID_Y; y++)
-            make_warp(&others[x][y], &block, (char *)constants);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        make_warp(&others[i], &block, (char *)constants);
     axes_of(axes, (const unsigned[]){GRID_X, GRID_Y, 1});
+    for (unsigned k = 2; k < AXES && kinds == ALL_KNOWN; k++)
+        axes[k] = (struct axis){.most = 1, .last = 1, .unit = 1, .of = k};
     axes[0].at = AT_X;
     axes[1].at = AT_Y;
     memcpy(proof.axes, axes, sizeof axes);
@@ -249,12 +264,11 @@ static void try_form(const char *form)
         cr_assert_not_null(code->list[i].run, "%s: %s is not simulated", form, code->list[i].opcode);
     for (unsigned turn = 0; turn < 32; turn += 7)
         for (unsigned p = 0; p < ARRAY_SIZE(places); p++)
-            for (unsigned a = 0; a < ARRAY_SIZE(known); a++)
-                for (unsigned b = 0; b < ARRAY_SIZE(known); b++)
-                    if ((a + b + turn) % 4 == p % 4)
-                        said +=
-                            try_inputs(&block, code, (const unsigned[]){a, b, (a + 3 * b + turn) % ARRAY_SIZE(known)},
-                                       turn, &places[p], form);
+            for (unsigned a = 0; a < kinds; a++)
+                for (unsigned b = 0; b < kinds; b++)
+                    if ((a + b + turn) % (4 * one_in) == p % 4)
+                        said += try_inputs(&block, code, (const unsigned[]){a, b, (a + 3 * b + turn) % kinds}, turn,
+                                           &places[p], form);
     cr_expect_gt(said, 0, "%s: its rule says nothing", form);
     free(proof.floors);
     code_free(code);
@@ -263,7 +277,19 @@ static void try_form(const char *form)
 Test(rules, what_they_say_of_other_blocks_is_there)
 {
     OWNED_TEXT file = file_text("tests/unit/machine/proof/rules.txt");
-    for (char *line, *rest = file; (line = strsep(&rest, "\n"));)
-        if (*line != '\0' && *line != '#')
+    for (char *line, *rest = file; (line = strsep(&rest, "\n"));) {
+        if (*line == '\0' || *line == '#')
+            continue;
+        kinds = ON_PLANE;
+        blocks = PLANE;
+        one_in = 1;
+        if (*line == '+')
+            line++;
+        else
             try_form(line);
+        kinds = ALL_KNOWN;
+        blocks = BLOCKS;
+        one_in = 12;
+        try_form(line);
+    }
 }
