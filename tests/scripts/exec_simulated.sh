@@ -159,12 +159,10 @@ kill -INT $!
 code=0
 wait $! || code=$?
 verdict 'Ctrl-C is 130' "$([ $code = 130 ] || echo $code)"
-ask cat cut.txt
-expect 'and is not the program'"'"'s fault' 0 'sh was stopped by a signal, so its counts are incomplete' '!without a word' '!descriptors'
+expect 'and is not the program'"'"'s fault' 0 'sh was stopped by a signal, so its counts are incomplete' '!without a word' '!descriptors' -- cat cut.txt
 for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare cut.json run.json'; do
     # shellcheck disable=SC2086 # words
-    ask "$cugate" $judging --metrics "$top/metrics"
-    expect "${judging%% *} refuses a run that was cut" 2 'in cut.json the program was stopped by a signal'
+    expect "${judging%% *} refuses a run that was cut" 2 'in cut.json the program was stopped by a signal' -- "$cugate" $judging --metrics "$top/metrics"
 done
 # Nor does it take that of a program that failed.
 run sh -c "$program right; exit 7"
@@ -184,8 +182,7 @@ wait $! || code=$?
 verdict 'a second Ctrl-C ends a program that ignores the first' "$([ $code = 137 ] || { echo $code; tail -2 cut.txt; })"
 # The program is told of a fault as by a GPU, once for all. A race, which a GPU does not see, is a failure of the launch.
 while read -r fault error name; do
-    run "$program" "$fault" tells
-    expect "the program hears of $fault" 5 "launch $error, then $error, $name, and $error" "$(line_of "$fault")"
+    expect "the program hears of $fault" 5 "launch $error, then $error, $name, and $error" "$(line_of "$fault")" -- run "$program" "$fault" tells
 done <<'EOF'
 stray 700 cudaErrorIllegalAddress
 misaligned 716 cudaErrorMisalignedAddress
@@ -236,8 +233,7 @@ run "$compiled/linked" 0
 expect 'its fault has the line of the function' 5 "linked_device.cu:$(grep -n '/\* stray' "$top/tests/sim/linked_device.cu" | cut -d: -f1)"
 
 # What the driver executes on a GPU is done, and not counted. A report says so. Clocks are virtual.
-run "$program" says
-expect 'printf in a kernel' 0 'program/says@3,1: counts exclude printf' 'no time   program/says@3,1: it calls driver functions'
+expect 'printf in a kernel' 0 'program/says@3,1: counts exclude printf' 'no time   program/says@3,1: it calls driver functions' -- run "$program" says
 cp "$work/said" printed
 expect 'it is heard once' 0 '3' -- grep -c 'block . of 3' printed
 expect 'malloc and virtual functions' 0 'sum 256032' 'program/allocates@3,64: counts exclude malloc and new' \
@@ -256,12 +252,10 @@ expect 'nothing launched' 5 'used a GPU but launched nothing on it' -- run "$pro
 # What is refused.
 expect 'a program without kernels' 5 'launched nothing on it' '!linked into it' -- run "$compiled/query"
 expect 'a static runtime' 5 'it is linked with the static CUDA runtime' '-cudart shared' '!sum' -- run "$compiled/static" right
-run sh -c "$compiled/static right"
-expect 'behind a shell' 5 "(static) uses NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
+expect 'behind a shell' 5 "(static) uses NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared' -- run sh -c "$compiled/static right"
 run sh -c "$program right; $compiled/static right"
 expect 'beside one that is simulated' 5 "(static) uses NVIDIA's own CUDA runtime" 'sum 80000'
-run "$compiled/exports" right
-expect 'a program that exports what cugate needs' 5 'exports its own ZSTD_decompress' '-Wl,--exclude-libs,ALL'
+expect 'a program that exports what cugate needs' 5 'exports its own ZSTD_decompress' '-Wl,--exclude-libs,ALL' -- run "$compiled/exports" right
 expect 'one that has it for itself' 0 'sum 80000' -- run "$compiled/own" right
 expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime or driver' -- run true
 expect 'no program' 2 'cannot run ./none' -- run ./none
@@ -292,6 +286,5 @@ expect 'a fault' 5 "$(line_of stray)" -- check "$program" stray
 expect 'a program that fails' 5 'exited with code 3, so it is not judged' -- check "$program" right fails
 # Counts of a GPU are by what its program found in the caches, by other launches than all: they do not judge.
 find base -name '*.json' -exec sed -i 's/"exec-sim"/"exec"/' {} +
-check "$program" right
-expect 'a baseline that a GPU measured' 4 'the run was measured by the collector exec-sim, but the baseline by exec'
+expect 'a baseline that a GPU measured' 4 'the run was measured by the collector exec-sim, but the baseline by exec' -- check "$program" right
 summary

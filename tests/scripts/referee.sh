@@ -300,10 +300,8 @@ expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were re
 
 # ---- What Triton does not describe, and what was accepted last
 cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
-referee softmax "$work/bare.cubin" --launch softmax_base_2
-expect "of Triton without its launch" 2 "add --launch '<<<, 128x1x1>>>' if this is intended"
-referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>'
-expect "and with it" 0 'passed: 1 of 1 kernel' improved
+expect "of Triton without its launch" 2 "add --launch '<<<, 128x1x1>>>' if this is intended" -- referee softmax "$work/bare.cubin" --launch softmax_base_2
+expect "and with it" 0 'passed: 1 of 1 kernel' improved -- referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>'
 referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>' --format markdown
 expect "and its page does not say how to accept it" 0 '| result | passed | ' '| improved ' '!accept'
 "$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --launch by_four --launch '<<<,64>>>' \
@@ -373,15 +371,13 @@ expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, with
 referee made cheats.cubin --launch plain --draws 1
 expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do
-    referee made cheats.cubin -k 'made/plain@64,256' --launch $cheat --draws 1
-    expect "and of others that they are not: $cheat" 5 'refused' '~1 and ~2 redrawn' 'wrong results (exit 5)'
+    expect "and of others that they are not: $cheat" 5 'refused' '~1 and ~2 redrawn' 'wrong results (exit 5)' -- referee made cheats.cubin -k 'made/plain@64,256' --launch $cheat --draws 1
 done
 referee made cheats.cubin -k 'made/plain@64,256' --launch by_heart --draws 1 --format markdown
 expect "a page has the certificate, and no advice to accept" 5 '| result | **refused** | on the captured inputs: wrong result: argument 1 differs' \
     '| inputs | passed | ' '| shares | undecided | ' '!accept'
 task others.cubin --launch 'shifted<<<1, 252>>>(out:u8:256, u8:252:uniform:1:99)'
-referee made others.cubin --launch shifted
-expect "an output of which words are written in part is filled" 0 '736 bytes of output were filled'
+expect "an output of which words are written in part is filled" 0 '736 bytes of output were filled' -- referee made others.cubin --launch shifted
 printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
     'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
 NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
@@ -420,8 +416,7 @@ task "$work/made.capsule" --launch 'best<<<1, 64>>>(out:i32:64, out:f16:64, f16:
 expect "of empty rows, whose result is infinite, or has all bits set" 0 '4 launches' '!warning'
 referee rows "$work/made.capsule" -k 'rows/best*' --launch keys
 expect "in which other code may do no arithmetic" 0 '2 of 2 inputs were redrawn' 'the reference does no floating-point arithmetic'
-referee rows "$work/made.capsule" -k 'rows/best*' --launch of_positive
-expect "and rows of none above 0 are drawn" 5 'result refused on drawn inputs'
+expect "and rows of none above 0 are drawn" 5 'result refused on drawn inputs' -- referee rows "$work/made.capsule" -k 'rows/best*' --launch of_positive
 expect "and inputs that are alike" 5 'result refused on drawn inputs' -- referee rows "$work/made.capsule" -k 'rows/alike*' --launch unlike
 referee rows "$work/made.capsule" -k 'rows/means*' --launch sampled --tolerance 1e-2
 expect "and a mean that a few values have" 5 'result refused on drawn inputs'
@@ -444,12 +439,10 @@ done
 referee finite "$work/made.capsule" -k 'finite/steep*'
 expect "what overflows on all drawn inputs is named" 3 'infinite, NaN or close to overflow on all drawn inputs'
 task "$work/made.capsule" --launch 'capped<<<1, 64>>>(out:f32:64, f32:64:normal:0:1)' -o "$work/nans.capsule"
-referee nans "$work/made.capsule" --launch dropped
-expect "what loses a NaN is undecided" 3 'with NaN among its inputs: wrong result' 'add --allow nan'
+expect "what loses a NaN is undecided" 3 'with NaN among its inputs: wrong result' 'add --allow nan' -- referee nans "$work/made.capsule" --launch dropped
 expect "unless that is allowed" 0 'on the captured inputs and 2 others' -- referee nans "$work/made.capsule" --launch dropped --allow nan
 task "$work/made.capsule" --launch 'of_three<<<16, 256>>>(out:i32:4096, f32:4096:normal:0:1, f32:4096:normal:0:1, f32:4096:normal:0:1)' -o "$work/three.capsule"
-referee three "$work/made.capsule" --launch of_two
-expect "the third of three far arrays has values of the second" 5 'result refused on drawn inputs'
+expect "the third of three far arrays has values of the second" 5 'result refused on drawn inputs' -- referee three "$work/made.capsule" --launch of_two
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if sums vary in order, add --tolerance'
 task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'
@@ -477,8 +470,7 @@ NVCC=$nvcc task "$work/own.cu" --launch 'scaled<<<1, 64>>>(out:f32:96, f32:64)'
 expect "one with values, and a grid that is too small" 0 'made/scaled@1,64: of 384 bytes of outputs, 128 are not overwritten'
 expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel' -- referee made "$work/elsewhere.cubin"
 # Sizes are drawn below the task's: what is slower there alone is not slower, and what is wrong there is.
-task "$work/loop.cubin" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
-expect "of a size" 0 'made.capsule'
+expect "of a size" 0 'made.capsule' -- task "$work/loop.cubin" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
 referee made "$work/slow.cubin" -v
 expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'only the results are judged, not the speed, because other sizes, another order or extreme values were drawn'
 expect "wrong there alone" 3 'with other sizes' -- referee made "$work/wrong.cubin"
@@ -486,12 +478,9 @@ expect "wrong there alone" 3 'with other sizes' -- referee made "$work/wrong.cub
 task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16, f32=1e-5) {
     sums<<<16, 32>>>(3, 2); scale<<<16, 256>>>(1, 3, 2, 4, i32=256); }'
 expect "of two launches" 0 '1 launch of' '!warning'
-referee made "$work/norm.cubin"
-expect "which pass their own task" 0 'passed: 1 of 1 kernel; nothing is worse' '2 of 2 inputs were redrawn'
-referee made "$work/norm.cubin" --launch 'whole<<<,256>>>'
-expect "and so does one that does all" 0 'launches 2 -> 1' 'passed: 1 of 1 kernel'
-referee made "$work/norm.cubin" --block 64
-expect "whose shapes are not one" 2 'consists of several launches, whose shapes no option can change'
+expect "which pass their own task" 0 'passed: 1 of 1 kernel; nothing is worse' '2 of 2 inputs were redrawn' -- referee made "$work/norm.cubin"
+expect "and so does one that does all" 0 'launches 2 -> 1' 'passed: 1 of 1 kernel' -- referee made "$work/norm.cubin" --launch 'whole<<<,256>>>'
+expect "whose shapes are not one" 2 'consists of several launches, whose shapes no option can change' -- referee made "$work/norm.cubin" --block 64
 for described in '1 3, 2, 4, i32=256)' '0 whole<<<16, 256>>>(1, 2, u64=0, 4)' '5 scale<<<16, 256>>>(1, 3, 2, 4, i32=256)'; do
     echo '{"launches": ["'"${described#* }"'"]}' >"$work/norm.json"
     [ "${described%% *}" = 1 ] && echo '{"launches": ["sums<<<16, 32>>>(3, 2)", "sums<<<16, 32>>>(3, 2)", "scale<<<16, 256>>>(1, '"${described#* }"'"]}' >"$work/norm.json"
@@ -504,8 +493,7 @@ task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, 
 expect "a result that depends on what was in scratch memory" 5 'cannot run made/norm@16,256: its result depends on the initial contents of scratch memory'
 NVCC=$nvcc task "$work/own.cu" --launch 'none<<<1, 64>>>(out:f32:64, f32:64)'
 expect "a result of zeros" 2 'leaves only zeros in its outputs' 'code that does nothing would be right'
-task cheats.cubin --launch "plane$saxpy"
-expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?'
+expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?' -- task cheats.cubin --launch "plane$saxpy"
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'
 expect "too few arguments" 2 'plain takes 4 arguments, but 2 were given' "in --launch 'plain<<<"
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384, f64=2)'
@@ -522,12 +510,10 @@ NVCC=$work/none expect "and no compiler" 2 'needs nvcc, which is not on the PATH
 expect "the code is asked for" 2 'add --code FILE' -- "$cugate" referee "$work/task.capsule" --simulate
 referee task cheats.cubin --launch plain --allow everything
 expect "what is allowed has a name" 2 "--allow needs tensor, precision, unexecuted, varying or nan, not 'everything'"
-referee task cheats.cubin --launch plain --keep 0
-expect "and an argument a number" 2 '--keep takes argument numbers, counted from 1' "not '0'"
+expect "and an argument a number" 2 '--keep takes argument numbers, counted from 1' "not '0'" -- referee task cheats.cubin --launch plain --keep 0
 referee task cheats.cubin --launch plain -k 'train/saxpi@64,256'
 expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
 expect "code of other arguments" 2 'of 2' -- referee task cheats.cubin --launch plain -k 'train/transpose*'
-ask "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate=nvidia-h200
-expect "a task that is not there" 2 'nothing.capsule'
+expect "a task that is not there" 2 'nothing.capsule' -- "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate=nvidia-h200
 expect "and no GPU" 5 'no NVIDIA driver here' -- "$cugate" referee "$work/task.capsule" --code kernels.cubin
 summary

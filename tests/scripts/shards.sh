@@ -45,8 +45,7 @@ for run in recorded slower suite one_more; do
     # shellcheck disable=SC2154 # ask sets it
     whole=$code
     expect "$run: its parts become one run" 0 -- "$cugate" merge -q $run/3.json $run/1.json $run/4.json $run/2.json --save merged.json
-    ask "$cugate" check --replay merged.json --baselines "$top/baselines" --report json=parts.json
-    expect "$run: with the exit code of the whole" "$whole"
+    expect "$run: with the exit code of the whole" "$whole" -- "$cugate" check --replay merged.json --baselines "$top/baselines" --report json=parts.json
     expect "$run: and its verdicts" 0 -- diff <(verdicts whole.json) <(verdicts parts.json)
     ask diff <(jq -S '.kernels | map_values(.metrics | map_values(.from = null))' $run.json) \
         <(jq -S '.kernels | map_values(.metrics | map_values(.from = null))' merged.json)
@@ -73,8 +72,7 @@ ask diff <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | ke
     <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' merged.json)
 expect "equal to one run but for noise" 0
 for run in whole merged; do
-    ask "$cugate" compare --metrics metrics costs.json $run.json -q --report json=$run.check
-    expect "judged: $run" 0 'nothing is worse: 2000 rows'
+    expect "judged: $run" 0 'nothing is worse: 2000 rows' -- "$cugate" compare --metrics metrics costs.json $run.json -q --report json=$run.check
 done
 ask diff <(jq -S '[.exit_code, .counts, (.judgements | map([.kernel, .metric, .verdict]) | sort)]' whole.check) \
     <(jq -S '[.exit_code, .counts, (.judgements | map([.kernel, .metric, .verdict]) | sort)]' merged.check)
@@ -91,10 +89,8 @@ ask env OUT="$work/gate" CUGATE="$cugate" scripts/shards.sh judge --metrics metr
 expect "the judge computes nothing" 0 'gate/merged.json --metrics metrics -k family_1?/*' '!--simulate'
 
 few=(-k 'family_1?/one')
-ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --save by_baseline.json
-expect "by the baseline" 0 '!kernel durations are unknown'
-ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere --save by_number.json
-expect "by nothing" 0 'kernel durations are unknown'
+expect "by the baseline" 0 '!kernel durations are unknown' -- "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --save by_baseline.json
+expect "by nothing" 0 'kernel durations are unknown' -- "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere --save by_number.json
 expect "it is another part" 1 -- diff <(jq '.kernels | keys' by_baseline.json) <(jq '.kernels | keys' by_number.json)
 jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
 ask "$cugate" accept --metrics metrics alike.json --baselines alike --reason first

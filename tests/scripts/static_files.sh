@@ -60,13 +60,11 @@ expect "functions gone" 5 'missing    app/bounded, app/stacked' 'remove its base
 expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing' -- "$cugate" check --static overload/app.o
 expect "a capability is not a GPU that a library is judged for" 4 '!sm-90' -- "$cugate" check --static --kernels base/app.o
 expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, only for sm_90' -- "$cugate" check --static=sm_80 base/app.o
-ask "$cugate" check --static --baselines none both/app.o
-expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN'
+expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN' -- "$cugate" check --static --baselines none both/app.o
 expect "the same, compressed" 0 'nothing is worse: 9 rows in 3 kernels' -- "$cugate" check --static compressed/app.o
 mkdir empty
 expect "an empty folder" 2 'no .cubin file in empty' -- "$cugate" check --static empty
-ask "$cugate" check --static base/app.o larger/small.cu
-expect "a file without code" 2 'larger/small.cu: not an ELF library, executable, cubin or fatbin'
+expect "a file without code" 2 'larger/small.cu: not an ELF library, executable, cubin or fatbin' -- "$cugate" check --static base/app.o larger/small.cu
 
 # A cache: a folder a function, and beside its code how it is launched.
 describe() {
@@ -89,11 +87,9 @@ cp -r cache older
 sed -i 's/}$/, "triton_version": "3.6.0"}/' older/*/kernel.json
 cp -r older newer
 sed -i 's/3\.6\.0/3.7.1/' newer/*/kernel.json
-ask "$cugate" check --static=sm_90 newer --against older
-expect "another Triton is told, though the same ptxas made the code" 0 'triton 3.7.1 (was 3.6.0)'
+expect "another Triton is told, though the same ptxas made the code" 0 'triton 3.7.1 (was 3.6.0)' -- "$cugate" check --static=sm_90 newer --against older
 rm cache/TWO/kernel.json
-ask "$cugate" check --static --baselines triton cache -k 'triton/*' -k 'kernel/*'
-expect "a description that is lost" 1 'new        kernel/bounded'
+expect "a description that is lost" 1 'new        kernel/bounded' -- "$cugate" check --static --baselines triton cache -k 'triton/*' -k 'kernel/*'
 printf '{' >cache/TWO/kernel.json
 expect "a damaged description" 2 'cache/TWO/kernel.json:1:1:' -- "$cugate" check --static --baselines triton cache
 
