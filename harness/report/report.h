@@ -8,9 +8,9 @@
 /* What a referee was asked, and what came of it. */
 struct referee_report {
     const struct referee_request *request;
-    const struct referee_result *refereed;   /* NULL: it was not judged */
-    const char *reason;                /* why not, or NULL */
-    const char *task_hash, *code_hash; /* XXH3 of both files in hexadecimal, or NULL */
+    const struct referee_result *refereed; /* NULL: it was not judged */
+    const char *reason;                    /* why not, or NULL */
+    const char *task_hash, *code_hash;     /* XXH3 of both files in hexadecimal, or NULL */
 };
 
 struct report {
