@@ -54,14 +54,12 @@ expect 'a container of images' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'progr
 expect 'PTX' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' 'built by ptxas 13.0.88' -- run add kernels.ptx
 expect 'PTX that is linked' 0 'log "", made 1' '0 of 2000 sums are wrong' '!CUDA_ERROR' -- run linked kernels.ptx
 for second in called.ptx called.a; do
-    run linked calls.ptx 1 "$compiled/$second"
-    expect "PTX that is linked with $second" 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256'
+    expect "PTX that is linked with $second" 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' -- run linked calls.ptx 1 "$compiled/$second"
 done
 expect 'PTX that needs what is missing' 5 'CUDA_ERROR_FILE_NOT_FOUND' 'CUDA_ERROR_INVALID_PTX' -- run linked calls.ptx 1 "$compiled/none.a"
 run virtual kernels.cubin
 expect 'virtual memory' 0 '0 wrong, range 1 of 4194304' 'refused 1 1 1, used 6291456, then 0' 'Done' '!CUDA_ERROR' '!early' 'program/stray@2,256'
-run unmapped kernels.cubin
-expect 'a stray access to what is unmapped' 5 'beyond the end of an allocation of 4194304 bytes' "$(line_of stray)"
+expect 'a stray access to what is unmapped' 5 'beyond the end of an allocation of 4194304 bytes' "$(line_of stray)" -- run unmapped kernels.cubin
 expect 'an option that changes code' 5 'Done' 'not simulated: debug information' -- run debugged kernels.ptx
 expect 'PTX of an older GPU in a container, with lines' 5 'failed        program/race@1,64' "$(line_of race)" -- run race older.fatbin
 sed 's/^.version.*/.version 99.0/' "$compiled/kernels.ptx" >"$work/newer.ptx"

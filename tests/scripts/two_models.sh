@@ -41,10 +41,8 @@ expect "two fit the machine code" 2 "2 baselines fit" "$which" '--static=NAME' '
 expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse' -- "$cugate" check --static=made-up-h100 "${library[@]}"
 expect "a name that there is not" 4 "it has $which" -- "$cugate" check --static=h100 "${library[@]}"
 expect "two can be simulated" 2 "known GPUs: $which" '--simulate=NAME' 'cugate.ini' -- "$cugate" check --simulate "${library[@]}"
-ask "$cugate" check --simulate=made-up-h100 "${library[@]}"
-expect "one is named, to simulate" 0 'baselines/made-up-h100, ' 'COMPUTED' 'nothing is worse'
-ask "$cugate" run --simulate "${library[@]}" --save run.json
-expect "run asks as well" 2 "known GPUs: $which" 'Choose one with --simulate=NAME'
+expect "one is named, to simulate" 0 'baselines/made-up-h100, ' 'COMPUTED' 'nothing is worse' -- "$cugate" check --simulate=made-up-h100 "${library[@]}"
+expect "run asks as well" 2 "known GPUs: $which" 'Choose one with --simulate=NAME' -- "$cugate" run --simulate "${library[@]}" --save run.json
 expect "and explain" 2 "known GPUs: $which" -- "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
 
 # ---- cugate.ini says it once
@@ -60,14 +58,12 @@ expect "and where not" 0 '!here: gpu' -- "$cugate" import --help
 ask "$cugate" check --static=sm_90 "$top/tests/fuzz/corpus/cubin/cuda12.cubin" --baselines none
 expect "files are judged for a capability, whatever it says" 5 'sm_90' '!made-up-h100'
 echo 'gpu = nosuch' >cugate.ini
-ask "$cugate" check --simulate "${library[@]}"
-expect "a name of cugate.ini that there is not" 2 "'nosuch', which cugate.ini names" "describes $which"
+expect "a name of cugate.ini that there is not" 2 "'nosuch', which cugate.ini names" "describes $which" -- "$cugate" check --simulate "${library[@]}"
 rm cugate.ini
 
 # ---- Sessions of the second model that are kept, and its own baseline
 tar -xJf "$top/tests/data/sessions-nvidia-h100-80gb-hbm3.tar.xz"
-ask "$cugate" aa --metrics "$top/metrics" sessions/2026*.json
-expect "no session of an H100 is red by the others" 0 'no false alarm in 100 comparisons'
+expect "no session of an H100 is red by the others" 0 'no false alarm in 100 comparisons' -- "$cugate" aa --metrics "$top/metrics" sessions/2026*.json
 for run in sessions/lines-0.json h200.json; do
     # those without a larger point, which the older recording lacks
     ask "$cugate" check --replay "$run" --baselines "$top/baselines" --metrics "$top/metrics" -k 'sgemm/[nrt]*'
