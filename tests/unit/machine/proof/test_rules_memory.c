@@ -103,4 +103,4 @@ static void expect_proof(const char *where, const char *text, const char *words)
     json_decref(list);
 }
 
-TEXTS(programs, every_block_is_as_its_class_says, "tests/unit/machine/proof/programs.txt", expect_proof)
+TEXTS(rules_memory, every_block_is_as_its_class_says, "tests/unit/machine/proof/rules_memory.txt", expect_proof)
