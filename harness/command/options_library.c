@@ -19,7 +19,15 @@ static int line_of_kernels(const struct config *config)
 
 int options_find_library(const struct options *options, struct problem *problem)
 {
-    if (access(options->kernels, F_OK) == 0)
+    const char *const end = strrchr(options->kernels, '.');
+    const bool has = access(options->kernels, F_OK) == 0;
+    const bool is_code = end && (strcmp(end, ".cubin") == 0 || strcmp(end, ".fatbin") == 0);
+    if (has && is_code && options->way != ORIGIN_CODE)
+        return problem_set(problem,
+                           "%s has machine code, but no launches: judge its code with `cugate check --static %s`, or "
+                           "describe a launch with `cugate task`",
+                           options->kernels, options->kernels);
+    if (has)
         return 0;
     if (options_library_is_own(options) && program_is_installed())
         return problem_set(problem, "there is no kernel library here: %s" NAME_ONE,

@@ -370,11 +370,12 @@ static int find_description(struct options *options, const struct command *comma
     return options->description || !computes ? 0 : -1;
 }
 
-/* Whether a word names a library, NAME.so or a file of capsules: it is not a program, but what --kernels names. */
+/* Whether a word names a library, or a file of capsules or code: it is not a program, but what --kernels names. */
 static bool is_library(const char *word)
 {
+    static const char *const endings[] = {".so", ".capsule", ".cubin", ".fatbin"};
     const char *end = strrchr(word, '.');
-    return (end && (strcmp(end, ".so") == 0 || strcmp(end, ".capsule") == 0) && end > word) ||
+    return (end && end > word && ANY(i, ARRAY_SIZE(endings), strcmp(end, endings[i]) == 0)) ||
            (*word && capsules_is_file(word));
 }
 
