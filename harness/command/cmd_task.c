@@ -206,9 +206,13 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
     int failed = launch->step_count > 0 ? 0 : replacement_find(&code, task->code, capsule.function, task->capability);
     if (failed == 0 && task->described.found && entry->parameter_count == launch->count + TRITON_POINTERS)
         task_launch_add_pointers(&task->launches[number]);
-    if (failed == 0 && entry->parameter_count != launch->count)
-        failed = error("%s takes %zu argument%s, but %zu were given", read, entry->parameter_count,
-                       plural(entry->parameter_count), launch->count);
+    const size_t takes = entry->parameter_count;
+    const bool as_triton = takes == launch->count + TRITON_POINTERS && entry->parameters[takes - 1].size == 8 &&
+                           entry->parameters[takes - 2].size == 8;
+    if (failed == 0 && takes != launch->count)
+        failed =
+            error("%s takes %zu argument%s, but %zu were given%s", read, takes, plural(takes), launch->count,
+                  as_triton ? "; if Triton compiled it, the last two are its own null pointers: add u64=0, u64=0" : "");
     if (failed == 0) {
         capsule.byte_count = entry->parameter_bytes;
         capsule.bytes = x_calloc(capsule.byte_count + 1, 1);

@@ -496,6 +496,8 @@ expect "a result of zeros" 2 'leaves only zeros in its outputs' 'code that does 
 expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?' -- task cheats.cubin --launch "plane$saxpy"
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'
 expect "too few arguments" 2 'plain takes 4 arguments, but 2 were given' "in --launch 'plain<<<"
+task "$work/bare.cubin" --launch 'softmax_base_2<<<4, 128>>>(out:f32:512, f32:512, i32=128)'
+expect "arguments that Triton adds" 2 'takes 5 arguments, but 3 were given; if Triton compiled it, the last two are its own null pointers: add u64=0, u64=0'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384, f64=2)'
 expect "arguments of another size" 2 'has 4 bytes, but 8 were given'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16383, f32:16384, f32:16384, f32=2)'
