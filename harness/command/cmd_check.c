@@ -124,6 +124,7 @@ static int cmd_check(const struct options *options)
         .paired = options->paired,
         .before = OWN(options)->before,
         .stale = OWN(options)->stale,
+        .unnamed = options_library_is_own(options) && options->glob_count == 0,
         .lines = options->lines,
         .explain = options->explain,
     };

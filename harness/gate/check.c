@@ -400,14 +400,15 @@ static int measure(struct check *check)
 
 static int compute(struct check *check)
 {
-    int code = check_dry(check);
-    if (code == EXIT_SAME)
-        code = find_baseline(check);
-    if (code == EXIT_SAME)
-        code = keep_chosen(check);
-    if (code == EXIT_SAME)
-        check_computed(check);
-    return code;
+    TRY_CODE(check_dry(check));
+    TRY_CODE(find_baseline(check));
+    if (check->request->unnamed && check->baseline.result_count > 0 &&
+        !ANY(i, check->baseline.result_count, run_find(&check->run, check->baseline.results[i].id)))
+        return FAIL(EXIT_USAGE, "%s has no kernel of %s, cugate's own library: name yours with --kernels LIB.so",
+                    check->baseline_name, check->request->measurement.kernels);
+    TRY_CODE(keep_chosen(check));
+    check_computed(check);
+    return EXIT_SAME;
 }
 
 static int replay(struct check *check)
@@ -467,11 +468,10 @@ static double seconds_for_lines(const struct check *check)
 static int judge(struct check *check, const struct way *way)
 {
     const struct check_request *request = check->request;
-    int code = way->make(check);
-    if (code == EXIT_SAME)
-        code = keep_chosen(check);
-    if (code != EXIT_SAME || (check->measured == EXIT_INTERRUPTED && check->run.result_count == 0))
-        return code;
+    TRY_CODE(way->make(check));
+    TRY_CODE(keep_chosen(check));
+    if (check->measured == EXIT_INTERRUPTED && check->run.result_count == 0)
+        return EXIT_SAME;
     run_apply_laws(&check->baseline, request->metrics, check->baseline_name);
     if (request->asked)
         check->unasked = gate_keep_asked(&check->baseline, request->asked, request->metrics);

@@ -52,6 +52,8 @@ mine=(--baselines "$work/mine" -k 'mine/s*')
 judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
+expect "which does not judge cugate's own kernels" 2 "$work/mine/nvidia-h200 has no kernel of" 'name yours with --kernels' \
+    '!Missing' -- "$cugate" check --simulate=nvidia-h200 --baselines "$work/mine"
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
     'nothing was executed' '48 rows of unchanged kernels kept from the baseline' -- judge as_it_was "${mine[@]}"
 expect "unless its host code is other, such as verify()" 5 'host code ' 'wrong      mine/scale' 'the last is 0, not 1' -- \
