@@ -245,27 +245,26 @@ int referee_judge(struct referee_result *refereed, const struct referee_request 
     checked->measurement.globs = swap.globs = NULL; /* the others were not drawn */
     checked->measurement.glob_count = swap.glob_count = 0;
     checked->baselines = refereed->absent_baselines;
-    int code = swap_file(&swap, inputs->path, candidate) < 0 ? EXIT_USAGE : EXIT_SAME;
-    if (code == EXIT_SAME && request->cross_check) {
+    TRY_AS(EXIT_USAGE, swap_file(&swap, inputs->path, candidate));
+    if (request->cross_check) {
         struct measurement measurement = *request->cross_check;
         measurement.kernels = candidate;
         if (measure_run(&measurement, &refereed->cross_checked) == EXIT_INTERRUPTED)
-            code = EXIT_INTERRUPTED;
+            return EXIT_INTERRUPTED;
     }
-    if (code == EXIT_SAME)
-        code = check_judge(&refereed->check, checked);
-    if (code == EXIT_SAME && refereed->check.measured == EXIT_INTERRUPTED)
-        code = EXIT_INTERRUPTED;
-    if (code == EXIT_SAME) {
-        /* Whoever made the task chose the sizes at which speed matters. */
-        EACH(const struct result, result, refereed->check.run.results, refereed->check.run.result_count)
-            if (!drawn_name_has_speed(result->id))
-                comparison_show_only(&refereed->check.comparison, result->id,
-                                     "only the results are judged, not the speed, because other sizes, another order "
-                                     "or extreme values were drawn");
-        code = certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
-    }
-    return code;
+    struct check *const check = &refereed->check;
+    TRY_CODE(check_judge(check, checked));
+    if (check->measured == EXIT_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    /* Whoever made the task chose the sizes at which speed matters. */
+    EACH(const struct result, result, check->run.results, check->run.result_count)
+        if (!drawn_name_has_speed(result->id))
+            comparison_show_only(&check->comparison, result->id,
+                                 "only the results are judged, not the speed, because other sizes, another order or "
+                                 "extreme values were drawn");
+    diagnosis_release(&check->diagnosis); /* the rows have another order now */
+    diagnosis_make(&check->diagnosis, &check->comparison, &check->baseline, &check->run);
+    return certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 void referee_result_release(struct referee_result *refereed)
