@@ -580,7 +580,8 @@ static void judge_open(const struct look *look)
     const bool same = same_code(pairing->base_result, pairing->now_result);
     const bool neither = pairing->base && row_is_open(pairing->base);
     const bool timed = neither && asks_for_time(pairing->sides->metrics); /* else nothing would judge other code */
-    look->judgement->verdict = same || timed ? VERDICT_INFO : VERDICT_UNSURE;
+    const bool info = look->metric->class == METRIC_INFO;                 /* a count would not be judged either */
+    look->judgement->verdict = same || timed || info ? VERDICT_INFO : VERDICT_UNSURE;
     set_reason(look->judgement,
                same    ? "not judged: the machine code is the same, but its count %s"
                : timed ? "not judged, because neither this run nor the baseline can be counted: it %s"
