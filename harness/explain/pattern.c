@@ -26,7 +26,7 @@ static const struct pattern patterns[] = {
      " threads_per_instruction ",
      "threads of the warp are inactive here, because of a branch or a predicate (short ifs, divisions): give the work "
      "to neighbouring threads, so that whole warps finish early",
-     {2, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}},
+     {3, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}, {LINE_STAYING, -1}}},
      EXPLAINED_FAULT, "threads issued", {1, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}}}},
     {"local_sectors", "local memory sectors", "sectors",
      " local_memory local_accesses local_sectors dram_bytes_read dram_bytes_write l1_hit_rate ",
@@ -79,6 +79,10 @@ static const struct pattern patterns[] = {
      "special functions, conversions, divisions or double arithmetic run at a fraction of the usual rate: write float "
      "literals (1.0f), multiply by a reciprocal, or compute the value once outside the loop",
      {1, {{LINE_SLOW, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"barriers", "barriers and fences", "barriers",
+     " barriers ",
+     "synchronize less often, or by a narrower fence: __threadfence() counts as 32 barriers, __threadfence_block() as 1",
+     {1, {{LINE_BARRIERS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"load_waits", "waits for global loads", "waits",
      " load_waits ",
      "a warp waits here before it issues its next load: load several elements before the first is used, or prefetch "
@@ -122,9 +126,10 @@ bool pattern_explains(const struct pattern *pattern, const char *metric)
     return false;
 }
 
+/* A GPU does not count threads that stay: they are idle there. */
 static bool is_counted(const struct pattern_sum *sum, const struct profile *profile)
 {
-    return ALL(i, sum->count, profile->counted & 1u << sum->terms[i].counter);
+    return ALL(i, sum->count, profile->counted & 1u << sum->terms[i].counter || sum->terms[i].counter == LINE_STAYING);
 }
 
 bool pattern_is_known(const struct pattern *pattern, const struct profile *profile)

@@ -112,5 +112,6 @@ const char *code_opcode(const struct function *function, size_t index)
 
 unsigned code_traits(const struct function *function, size_t index)
 {
-    return function->code->list[index].traits;
+    const struct instruction *code = &function->code->list[index];
+    return code->traits | (code->control == CONTROL_EXIT || code->control == CONTROL_BRANCH ? TRAIT_LEAVES : 0u);
 }

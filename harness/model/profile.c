@@ -29,6 +29,8 @@ static const struct {
     [LINE_ATOMIC_MEETINGS] = {"atomic_meetings",    NULL, LINE_ANY},
     [LINE_CONSTANT_REPLAYS] = {"constant_replays",  NULL, LINE_ANY},
     [LINE_SLOW]            = {"slow_instructions",  NULL, LINE_ANY},
+    [LINE_BARRIERS]        = {"barriers",           NULL, LINE_ANY},
+    [LINE_STAYING]         = {"staying_threads",    NULL, LINE_ANY},
     [LINE_OUTSIDE_WAITS]   = {"instructions_outside_waits", NULL, LINE_ANY},
     [LINE_WAITS]           = {"phase_waits",        NULL, LINE_ANY},
 };

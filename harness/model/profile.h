@@ -27,6 +27,8 @@ enum line_counter {
     LINE_ATOMIC_MEETINGS,  /* atomics at an address where an earlier lane of the same warp has one */
     LINE_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
     LINE_SLOW,             /* cycles for which slow pipes are held */
+    LINE_BARRIERS,         /* warps that arrive at barriers, and fences as so many */
+    LINE_STAYING,          /* threads that a predicate keeps from a branch or an exit: they work on */
     /* And these only of kernels with waits for barriers in memory: */
     LINE_OUTSIDE_WAITS, /* warp instructions whose number does not depend on how often a wait looks */
     LINE_WAITS,         /* instructions of the machine code that are others */

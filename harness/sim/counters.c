@@ -287,4 +287,6 @@ void counters_of_line(const struct tally *tally, unsigned traits, double counts[
     counts[LINE_WAITS] = waits;
     counts[LINE_CONSTANT_REPLAYS] = (double)tally->constant_replays;
     counts[LINE_SLOW] = (double)tally->slow;
+    counts[LINE_BARRIERS] = (double)tally->barriers;
+    counts[LINE_STAYING] = traits & TRAIT_LEAVES ? (double)(tally->active - tally->working) : 0;
 }

@@ -119,6 +119,7 @@ enum control {
 
 /* What an instruction is besides. A row of an opcode has these bits together with its control. */
 enum trait {
+    TRAIT_LEAVES = 1 << 0, /* of code_traits() alone: a branch or an exit */
     TRAIT_LOAD = 1 << 8,
     TRAIT_STORE = 1 << 9,
     TRAIT_ATOMIC = 1 << 10,     /* is neither load nor store, with or without a result */

@@ -53,7 +53,7 @@ Test(pattern, every_metric_of_a_pattern_exists)
 Test(pattern, every_gated_metric_has_a_pattern)
 {
     static const char *const without[] = {
-        "achieved_occupancy", "theoretical_occupancy", "wall_time",  "grid_balance", "kernel_launches", "barriers",
+        "achieved_occupancy", "theoretical_occupancy", "wall_time",  "grid_balance", "kernel_launches",
         "sleep_time",         "sectors_past_l1",       "host_bytes", "managed_bytes"};
     OWNED(metrics) metrics = {0};
     size_t count;
