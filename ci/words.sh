@@ -38,23 +38,15 @@ strings() {
         END { flush() }'
 }
 
-# Literals on one line, and descriptions of action.yml.
+# Literals on one line, without comments, and descriptions of action.yml.
 scripts() {
-    # shellcheck disable=SC2016 # for awk
-    find ci reports/cugate* \( -name '*.sh' -o -name '*.py' -o -name action.yml \) -print0 | sort -z | xargs -0 awk '
-        /^ *#/ || /"""/ { next }
-        {
-            rest = FILENAME ~ /yml$/ && sub(/^ *description: /, "") ? "\"" $0 "\"" : $0
-            while (match(rest, /"([^"\\]|\\.)*"|\x27[^\x27]*\x27/)) {
-                text = substr(rest, RSTART + 1, RLENGTH - 2); rest = substr(rest, RSTART + RLENGTH)
-                if (text ~ /[A-Za-z,:]+ [A-Za-z%$].* [A-Za-z%$]/) print FILENAME ":" FNR ": " text
-            }
-        }'
+    grep -rnoP --include='*.sh' --include='*.py' --include=action.yml \
+        '(^\s*#|""").*(*SKIP)(*F)|^ *description: \K.*|"(?:[^"\\]|\\.)+"|\x27[^\x27]+\x27' ci reports/cugate* |
+        grep -a '[A-Za-z,:] [A-Za-z%$].* [A-Za-z%$]' | sort -t: -k1,1 -k2,2n | sed "s/:/: /2"
 }
 
 if [ "${1-}" != --check ]; then
-    strings
-    scripts
+    strings && scripts
     exit
 fi
 said=$(strings)
