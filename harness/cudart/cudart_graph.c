@@ -16,6 +16,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 cudaError_t cudaGraphCreate(cudaGraph_t *made, unsigned flags)
 {
+    runtime_calls();
     CUDA_TRY(runtime_lost());
     REFUSE(!made || flags != 0, cudaErrorInvalidValue);
     *made = graph_new();

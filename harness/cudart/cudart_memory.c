@@ -119,16 +119,15 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size)
 
 cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
-    runtime_calls();
-    cudaGraph_t graph = stream_graph(stream);
-    if (graph) {
+    if (stream_graph(stream)) {
         const cudaError_t error = runtime_allocate_of_graph(memory, size);
         if (error == cudaSuccess)
             graph_capture(stream, &(struct node_work){.kind = &node_allocate});
-        return runtime_puts(error);
+        return error;
     }
+    runtime_calls();
     const cudaError_t error = stream_lost(stream);
-    return error == cudaSuccess ? runtime_puts(allocate_from(pool, memory, size, cudaMemoryTypeDevice)) : error;
+    return error == cudaSuccess ? runtime_puts(stream, allocate_from(pool, memory, size, cudaMemoryTypeDevice)) : error;
 }
 
 RUNTIME(cudaMallocAsync, (void **memory, size_t size, cudaStream_t stream),
@@ -165,13 +164,13 @@ RUNTIME(cudaFree, (void *memory), (stream_seen(NULL), release(memory)))
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
-    runtime_calls();
-    cudaGraph_t graph = stream_graph(stream);
     const cudaError_t error = stream_lost(stream);
-    if (!graph)
-        return error == cudaSuccess ? runtime_puts(release(memory)) : error;
-    graph_capture(stream, &(struct node_work){.kind = &node_free});
-    return runtime_puts(runtime_lost());
+    if (stream_graph(stream)) {
+        graph_capture(stream, &(struct node_work){.kind = &node_free});
+        return runtime_lost();
+    }
+    runtime_calls();
+    return error == cudaSuccess ? runtime_puts(stream, release(memory)) : error;
 }
 
 RUNTIME(cudaFreeHost, (void *memory), (stream_seen(NULL), release(memory)))

@@ -28,6 +28,7 @@ static cudaError_t add(BEHIND, struct node_work work)
     if (error != cudaSuccess)
         return error;
     *made = graph_add(graph, &kept);
+    runtime_calls();
     for (size_t i = 0; i < count; i++)
         node_depend(*made, after[i]);
     return cudaSuccess;

@@ -85,6 +85,7 @@ void graph_capture(cudaStream_t stream, const struct node_work *work)
 {
     struct ends *ends = &stream->ends;
     cudaGraphNode_t node = graph_add(stream->capture->graph, work);
+    runtime_calls();
     for (size_t i = 0; i < ends->count; i++)
         node_depend(node, ends->list[i]);
     ends->count = 0;
@@ -193,9 +194,10 @@ static cudaError_t seen(cudaStream_t stream, cudaError_t error)
 
 void stream_chain(cudaStream_t stream, size_t launches)
 {
+    if (stream_graph(stream))
+        return;
     runtime_calls();
-    if (!stream_graph(stream))
-        extend(stream, &(const struct order){0, operation_passed()}, launches);
+    extend(stream, &(const struct order){0, operation_passed()}, launches);
 }
 
 /* Notes that this thread has waited for the stream. */
@@ -310,7 +312,7 @@ static cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event)
 }
 
 RUNTIME(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
-        ((void)flags, runtime_puts(wait_event(stream, event))))
+        ((void)flags, runtime_puts(stream, wait_event(stream, event))))
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
@@ -322,21 +324,22 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     REFUSE(stream_graph(stream), cudaErrorStreamCaptureUnsupported);
     (void)seen(stream, error);
     callback(stream, error, data);
-    return runtime_puts(error);
+    return runtime_puts(stream, error);
 }
 
 /* Calls a host function that the program itself puts into a stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-    runtime_calls();
     const cudaError_t error = stream_lost(stream);
     cudaGraph_t graph = stream_graph(stream);
+    if (!graph)
+        runtime_calls();
     REFUSE(!function, cudaErrorInvalidValue);
     if (error == cudaSuccess && graph)
         graph_capture(stream, &(struct node_work){.kind = &node_host, .host = {function, data}});
     else if (seen(stream, error) == cudaSuccess)
         function(data);
-    return runtime_puts(error);
+    return runtime_puts(stream, error);
 }
 
 /* ---- Capture ---- */
@@ -475,7 +478,7 @@ static cudaError_t run_wait(const struct node_work *work)
 const struct node_kind node_record = {.type = cudaGraphNodeTypeEventRecord, .run = run_record};
 const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent, .run = run_wait};
 
-RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), runtime_puts(record(event, stream)))
+RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), runtime_puts(stream, record(event, stream)))
 RUNTIME(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
         ((void)flags, cudaEventRecord(event, stream)))
 RUNTIME(cudaEventQuery, (cudaEvent_t event),

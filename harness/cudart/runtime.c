@@ -78,9 +78,9 @@ void runtime_calls(void)
     atomic_fetch_add(&runtime_now()->work.calls, 1);
 }
 
-cudaError_t runtime_puts(cudaError_t error)
+cudaError_t runtime_puts(cudaStream_t stream, cudaError_t error)
 {
-    atomic_fetch_add(&runtime_now()->work.stream_calls, error == cudaSuccess);
+    atomic_fetch_add(&runtime_now()->work.stream_calls, error == cudaSuccess && !stream_graph(stream));
     return error;
 }
 

@@ -243,8 +243,9 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
 cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind);
 void runtime_waits(void); /* counts another call that waits for the GPU */
 void runtime_calls(void); /* counts a call that launches, or makes or frees what is launched with */
-/* Counts a call, if it has no error, that put anything but a launch, copy or fill into a stream. Returns error. */
-cudaError_t runtime_puts(cudaError_t error);
+/* Counts a call, if it has no error, that put anything but a launch, copy or fill into a stream. In a capture it makes
+ * a node, which graph_capture() counts, or edges. Returns error. */
+cudaError_t runtime_puts(cudaStream_t stream, cudaError_t error);
 void runtime_allocates(void); /* counts an allocation, which is not in the order of a stream */
 
 /* ---- Copies: cudart_copy.c ---- */

@@ -179,6 +179,7 @@ static int ask(void)
 static int captured(void)
 {
     CUstream stream;
+    CUevent event;
     CUgraph graph;
     CUgraphExec exec;
     CUdeviceptr at;
@@ -186,8 +187,11 @@ static int captured(void)
     void *parameters[] = {&(int){5}};
     CHECK(cuModuleGetGlobal(&at, NULL, module, "written"));
     CHECK(cuStreamCreate(&stream, 0));
+    CHECK(cuEventCreate(&event, 0));
     CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     CHECK(cuLaunchKernel(function("note"), 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    CHECK(cuEventRecord(event, stream));
+    CHECK(cuStreamWaitEvent(stream, event, 0));
     CHECK(cuStreamEndCapture(stream, &graph));
     CHECK(cuGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 3; i++)
