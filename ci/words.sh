@@ -38,8 +38,7 @@ strings() {
         END { flush() }'
 }
 
-# Literals on one line, without comments, and descriptions of action.yml.
-scripts() {
+scripts() { # literals on one line
     grep -rnoP --include='*.sh' --include='*.py' --include=action.yml \
         '(^\s*#|""").*(*SKIP)(*F)|^ *description: \K.*|"(?:[^"\\]|\\.)+"|\x27[^\x27]+\x27' ci reports/cugate* |
         grep -a '[A-Za-z,:] [A-Za-z%$].* [A-Za-z%$]' | sort -t: -k1,1 -k2,2n | sed "s/:/: /2"

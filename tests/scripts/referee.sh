@@ -302,6 +302,7 @@ expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were re
 cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
 expect "of Triton without its launch" 2 "add --launch '<<<, 128x1x1>>>' if this is intended" -- referee softmax "$work/bare.cubin" --launch softmax_base_2
 expect "and with it" 0 'passed: 1 of 1 kernel' improved -- referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>'
+expect "and each launch once" 0 -- test "$(grep -c ' launch: ' "$work/said")" = "$(grep -c ^trade-off "$work/said")"
 referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>' --format markdown
 expect "and its page does not say how to accept it" 0 '| result | passed | ' '| improved ' '!accept'
 "$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --launch by_four --launch '<<<,64>>>' \
