@@ -124,6 +124,7 @@ there faster/private_histogram | more atomics on global memory,
 elsewhere timeless.sh | lanes read constant memory at different addresses,
 elsewhere timeless.sh | more instructions outside waits:
 elsewhere timeless.sh | special functions, conversions, divisions or double arithmetic
+elsewhere timeless.sh | synchronize less often,
 elsewhere timing.sh | warps are estimated, not measured, to spend their time here;
 there faster/double_buffer | a warp waits here before it issues its next load:
 there faster/half_pairs | more branches:
