@@ -127,7 +127,7 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
     }
     runtime_calls();
     const cudaError_t error = stream_lost(stream);
-    return error == cudaSuccess ? runtime_puts(stream, allocate_from(pool, memory, size, cudaMemoryTypeDevice)) : error;
+    return error == cudaSuccess ? stream_puts(stream, allocate_from(pool, memory, size, cudaMemoryTypeDevice)) : error;
 }
 
 RUNTIME(cudaMallocAsync, (void **memory, size_t size, cudaStream_t stream),
@@ -170,7 +170,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
         return runtime_lost();
     }
     runtime_calls();
-    return error == cudaSuccess ? runtime_puts(stream, release(memory)) : error;
+    return error == cudaSuccess ? stream_puts(stream, release(memory)) : error;
 }
 
 RUNTIME(cudaFreeHost, (void *memory), (stream_seen(NULL), release(memory)))

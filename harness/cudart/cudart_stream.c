@@ -192,6 +192,12 @@ static cudaError_t seen(cudaStream_t stream, cudaError_t error)
     return error;
 }
 
+cudaError_t stream_puts(cudaStream_t stream, cudaError_t error)
+{
+    atomic_fetch_add(&runtime_now()->work.stream_calls, error == cudaSuccess && !stream_graph(stream));
+    return error;
+}
+
 void stream_chain(cudaStream_t stream, size_t launches)
 {
     if (stream_graph(stream))
@@ -312,7 +318,7 @@ static cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event)
 }
 
 RUNTIME(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
-        ((void)flags, runtime_puts(stream, wait_event(stream, event))))
+        ((void)flags, stream_puts(stream, wait_event(stream, event))))
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
@@ -324,7 +330,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     REFUSE(stream_graph(stream), cudaErrorStreamCaptureUnsupported);
     (void)seen(stream, error);
     callback(stream, error, data);
-    return runtime_puts(stream, error);
+    return stream_puts(stream, error);
 }
 
 /* Calls a host function that the program itself puts into a stream. */
@@ -339,7 +345,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         graph_capture(stream, &(struct node_work){.kind = &node_host, .host = {function, data}});
     else if (seen(stream, error) == cudaSuccess)
         function(data);
-    return runtime_puts(stream, error);
+    return stream_puts(stream, error);
 }
 
 /* ---- Capture ---- */
@@ -478,7 +484,7 @@ static cudaError_t run_wait(const struct node_work *work)
 const struct node_kind node_record = {.type = cudaGraphNodeTypeEventRecord, .run = run_record};
 const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent, .run = run_wait};
 
-RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), runtime_puts(stream, record(event, stream)))
+RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), stream_puts(stream, record(event, stream)))
 RUNTIME(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
         ((void)flags, cudaEventRecord(event, stream)))
 RUNTIME(cudaEventQuery, (cudaEvent_t event),

@@ -78,12 +78,6 @@ void runtime_calls(void)
     atomic_fetch_add(&runtime_now()->work.calls, 1);
 }
 
-cudaError_t runtime_puts(cudaStream_t stream, cudaError_t error)
-{
-    atomic_fetch_add(&runtime_now()->work.stream_calls, error == cudaSuccess && !stream_graph(stream));
-    return error;
-}
-
 void runtime_allocates(void)
 {
     atomic_fetch_add(&runtime_now()->work.allocations, 1);

@@ -217,6 +217,9 @@ cudaError_t stream_lost(cudaStream_t stream);
 cudaGraph_t stream_graph(cudaStream_t stream);
 /* Puts launches into a stream, of which so many come one behind the other. */
 void stream_chain(cudaStream_t stream, size_t launches);
+/* Counts a call, if it has no error, that put anything but a launch, copy or fill into a stream. In a capture it makes
+ * a node, which graph_capture() counts, or edges. Returns error. */
+cudaError_t stream_puts(cudaStream_t stream, cudaError_t error);
 /* Begins an operation of a stream that is not captured. */
 void stream_begins(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */
@@ -243,9 +246,6 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
 cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind);
 void runtime_waits(void); /* counts another call that waits for the GPU */
 void runtime_calls(void); /* counts a call that launches, or makes or frees what is launched with */
-/* Counts a call, if it has no error, that put anything but a launch, copy or fill into a stream. In a capture it makes
- * a node, which graph_capture() counts, or edges. Returns error. */
-cudaError_t runtime_puts(cudaStream_t stream, cudaError_t error);
 void runtime_allocates(void); /* counts an allocation, which is not in the order of a stream */
 
 /* ---- Copies: cudart_copy.c ---- */
