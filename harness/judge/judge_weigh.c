@@ -23,6 +23,7 @@ struct evidence {
     char better[160];     /* the metrics that are better; empty: none is */
     double change;        /* of the time, relative to the baseline's */
     double larger;        /* the threads of a block relative to the baseline's; 1 where that is unknown */
+    double least, sms;    /* the shorter estimated time of both sides in ns, and SMs; 0: unknown */
 };
 
 /* How often a program launches a kernel is the program's, and neither paid nor gained by the kernel's code. */
@@ -252,20 +253,32 @@ static bool has_several(const struct comparison *comparison, size_t first, const
     return counts && judgement->base > 0 && judgement->now >= RULE_SEVERAL * judgement->base;
 }
 
-/* Whether what is worse is issued instructions alone, by less than such a count is exact to: the code was rearranged.
- * A block issues as much more as it has more threads. No access may be worse, and an estimated time that was asked for
- * is the same. */
+/* Returns the share of the kernel's time that further instructions take where nothing hides them: at the pace of a warp
+ * or block alone, or shared by all schedulers. INFINITY: it is not known. */
+static double share_of_issue(enum exact_counter counter, double more, const struct evidence *evidence)
+{
+    const double each = counter == EXACT_LONGEST_WARP    ? RULE_WARP_ALONE
+                        : counter == EXACT_BUSIEST_BLOCK ? RULE_BLOCK_ALONE
+                                                         : RULE_ISSUE / evidence->sms;
+    return evidence->least > 0 && evidence->sms > 0 ? more * each / evidence->least : INFINITY;
+}
+
+/* Whether what is worse is issued instructions alone, by less than such a count is exact to, or than an estimate tells
+ * apart even if nothing hides them: the code was rearranged. A block issues as much more as it has more threads. No
+ * access may be worse, and an estimated time that was asked for is the same. */
 static bool is_rearranged(const struct comparison *comparison, size_t first, const struct sides *sides,
-                          const struct estimated_change *change, double larger)
+                          const struct estimated_change *change, const struct evidence *evidence)
 {
     static const enum exact_counter issued[] = {EXACT_INSTRUCTIONS, EXACT_OUTSIDE_WAITS, EXACT_LONGEST_WARP,
                                                 EXACT_BUSIEST_BLOCK, EXACT_BRANCH_TARGETS};
     for (size_t i = first; i < comparison->count; i++) {
         const struct judgement *row = &comparison->list[i];
-        const double most =
-            row->base * (row->metric && exact_counter_of(row->metric) == EXACT_BUSIEST_BLOCK ? fmax(larger, 1) : 1);
-        if (judgement_is_worse(row) && (!is_cost(row, sides) || !(row->now - most <= RULE_INEXACT * most) ||
-                                        !ANY(k, ARRAY_SIZE(issued), exact_counter_of(row->metric) == issued[k])))
+        const enum exact_counter counter = row->metric ? exact_counter_of(row->metric) : EXACT_COUNTERS;
+        const double most = row->base * (counter == EXACT_BUSIEST_BLOCK ? fmax(evidence->larger, 1) : 1),
+                     more = row->now - most;
+        if (judgement_is_worse(row) &&
+            (!is_cost(row, sides) || !ANY(k, ARRAY_SIZE(issued), counter == issued[k]) ||
+             !(more <= RULE_INEXACT * most || share_of_issue(counter, more, evidence) <= RULE_ESTIMATED_GAIN)))
             return false;
     }
     return change->way == ESTIMATED_EQUAL && change->likely <= 1 + RULE_INEXACT && asks_for_time(sides->metrics);
@@ -283,7 +296,7 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
     char words[160];
     const bool pays = change->way == ESTIMATED_EQUAL || change->way == ESTIMATED_FASTER;
     if ((change->way == ESTIMATED_OPEN || change->way == ESTIMATED_EQUAL) && !*evidence->better &&
-        !is_rearranged(comparison, first, sides, change, evidence->larger))
+        !is_rearranged(comparison, first, sides, change, evidence))
         return false;
     estimated_words(change, words, sizeof words);
     EACH(struct judgement, judgement, comparison->list + first, comparison->count - first) {
@@ -446,6 +459,8 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     struct evidence evidence = find_evidence(comparison, first, other_code, least);
     evidence.larger =
         base->launch_count == 1 && now->launch_count == 1 ? threads_of(now->launches) / threads_of(base->launches) : 1;
+    evidence.least = least;
+    evidence.sms = (double)sides->run->device.sm_count;
     evidence.was = was;
     evidence.is = sides->origin->computed ? NULL : is; /* else the counts that are left decide */
     if (is && sides->origin->computed)

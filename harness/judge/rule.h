@@ -58,7 +58,8 @@
 #define RULE_UNCALIBRATED 0.05       /* atomics and sleeps that differ by more leave it open */
 #define RULE_UNCALIBRATED_FACTOR 1.5 /* up to this factor */
 #define RULE_WARP_ALONE 4            /* ns that an instruction of a warp alone may take: 8 cycles at 2 GHz, */
-#define RULE_BLOCK_ALONE 0.5         /* and one of a block alone on an SM: a cycle */
+#define RULE_BLOCK_ALONE 0.5         /* one of a block alone on an SM: a cycle; */
+#define RULE_ISSUE 0.125             /* and one of many on an SM, whose four schedulers issue at once */
 #define RULE_INEXACT 0.01            /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25              /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02              /* clocks that differ by more explain a time that moved by as much, */
