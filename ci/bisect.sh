@@ -162,7 +162,7 @@ rows() {
 compare_ends() {
     local code=0 worse
     # shellcheck disable=SC2016 # of jq
-    worse=$(rows "$1" "$2" '($clear | map(select(.verdict == "regressed"))[0] // empty) | .metric, .kernel, change, .now, (.now - .base | fabs)') || code=$?
+    worse=$(rows "$1" "$2" '($clear | map(select(.verdict == "regressed" or (.verdict == "unsure" and .agree > 0)))[0] // empty) | .metric, .kernel, change, .now, (.now - .base | fabs)') || code=$?
     case $code in 2 | 4) fail $code "$(last_error)" ;; esac
     if [ -n "$worse" ]; then
         { read -r metric && read -r kernel && read -r change && read -r worst && read -r whole; } <<<"$worse"
@@ -222,6 +222,7 @@ while log=$(git -C "$tree" bisect log) && ! grep -q '^# first bad commit: \[\|^#
         read -r verdict words <<<"$(rows "$folder/$good" "$folder/$commit" '$clear[0] | if . then
             "\(if (.now - $worst | fabs) < (.now - .base | fabs) then "bad" else "good" end) \(.now | number)" else
             "skip \($all[0].reason // "not measured")" end' --argjson worst "$worst")"
+        [ -n "$verdict" ] || verdict=skip words=$(last_error)
         [ "$verdict" != skip ] || why="$metric: $words" words=''
     fi
     [ "$verdict" != skip ] || rm -f "$folder/$commit"

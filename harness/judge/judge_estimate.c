@@ -109,10 +109,9 @@ void estimate_change(struct estimated_change *change, const struct sides *sides,
         change->most = fmax(change->most, change->likely * RULE_UNCALIBRATED_FACTOR);
     }
     const double floor = floor_of(sides, base, now), limit = fmax(RULE_ESTIMATED * was->ns, floor);
-    const bool far = fabs(is->ns - was->ns) > floor;
-    if (far && change->likely > 1 + RULE_ESTIMATED && change->least > 1)
+    if (is->ns - was->ns > floor && change->likely > 1 + RULE_ESTIMATED && change->least > 1)
         change->way = ESTIMATED_SLOWER;
-    else if (far && change->likely < 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
+    else if (was->ns - is->ns > RULE_ESTIMATED_FLOOR && change->likely < 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
         change->way = ESTIMATED_FASTER;
     else if (change->likely > 1 + RULE_ESTIMATED && change->least > 1)
         change->way = ESTIMATED_CLOSE;

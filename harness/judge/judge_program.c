@@ -465,9 +465,10 @@ static void revise_allocations(struct judgement *program, const struct sides *si
 /* What a program has more of, which all together costs next to none of its GPU time: a copy while it starts, say. */
 static void revise_next_to_nothing(struct judgement *program, const struct sides *sides)
 {
-    const struct price *price = may_be_paid(program, sides) ? FIND(one, prices, ARRAY_SIZE(prices),
-                                                                   one->counter == computed_counter_of(program->metric))
-                                                            : NULL;
+    const struct price *price =
+        row_kind(program->kernel) == ROW_PROGRAM && may_be_paid(program, sides)
+            ? FIND(one, prices, ARRAY_SIZE(prices), one->counter == computed_counter_of(program->metric))
+            : NULL;
     if (!price)
         return;
     const double whole =

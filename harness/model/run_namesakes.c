@@ -1,5 +1,6 @@
 /* Gives kernels of one name the numbers that another run gave to the same code, and a kernel whose launch changed the
  * name that it has in the run. */
+#include "exact_counters.h"
 #include "program_row.h"
 
 /* Whether ids differ in nothing but their number: "f@1,32" and "f@1,32#2". */
@@ -45,7 +46,7 @@ void run_number_like(struct run *run, const struct run *like)
 /* What two kernels have in common, the closest first. */
 enum likeness {
     LIKE_FUNCTION, /* the function, which may have another name by now, in another shape */
-    LIKE_NAME,     /* the shape, and the name but for arguments of a template */
+    LIKE_NAME,     /* the shape, and the name but for arguments of a template: one of them is none */
     LIKE_SHAPE,    /* the shape alone: its function is another one */
     LIKENESSES,
 };
@@ -94,6 +95,14 @@ void run_rename_former(struct run *run, const struct run *baseline)
     }
 }
 
+/* Whether a kernel of another function executes at least half as many instructions: it may do the same work. */
+static bool does_as_much(const struct result *now, const struct result *base, const struct metrics *metrics)
+{
+    const struct metric *metric = FIND(one, metrics->list, metrics->count, exact_counter_of(one) == EXACT_INSTRUCTIONS);
+    return metric && result_measured(now, metric->name) && result_measured(base, metric->name) &&
+           2 * result_value(now, metric->name) >= result_value(base, metric->name);
+}
+
 /* Gives each kernel that is gone the name of the one that came in its place. */
 static void follow(struct run *baseline, const struct run *run, const struct metrics *metrics, enum likeness likeness)
 {
@@ -101,8 +110,9 @@ static void follow(struct run *baseline, const struct run *run, const struct met
         struct result *base = now->launch_count == 1 && only_one(run, baseline, now, likeness) == now
                                   ? only_one(baseline, run, now, likeness)
                                   : NULL;
-        if (!base || !program_of(baseline, now->id) || !program_of(run, now->id) ||
-            program_launches(metrics, base) != program_launches(metrics, now))
+        if (!base || (likeness == LIKE_NAME && strchr(base->id, '<') && strchr(now->id, '<')) ||
+            (likeness != LIKE_FUNCTION && !does_as_much(now, base, metrics)) || !program_of(baseline, now->id) ||
+            !program_of(run, now->id) || program_launches(metrics, base) != program_launches(metrics, now))
             continue;
         base->former_id = base->id;
         base->id = x_strdup(now->id);

@@ -192,8 +192,8 @@ struct facts facts_of(const struct report *report, bool all, bool whole)
         add_baseline(&facts, report);
     if (report->certificates)
         add(&facts, "inputs",
-            x_strdup("~0 as captured, ~1 and ~2 redrawn (f: extreme values), ~n another size, ~o another "
-                     "order, ~x NaNs"));
+            x_strdup("~0 as captured, ~1 and on redrawn (f: extreme values), ~n another size, ~o another "
+                     "order, ~x NaNs, ~s ~t ~u other scalars"));
     add(&facts, "options", x_strdup(report->config));
     add_proved(&facts, report->run, all);
     if (all && !report->comparison)

@@ -281,7 +281,8 @@ static void judged(const struct report *report, const char *hint, struct verdict
         first++;
 
     if (wrong > 0) {
-        HEADLINE("wrong: %zu of %zu kernel%s", wrong, comparison->kernels, plural(comparison->kernels));
+        HEADLINE("wrong: %zu of %zu %s%s", wrong, comparison->kernels, report->certificates ? "input" : "kernel",
+                 plural(comparison->kernels));
     } else if (first <= VERDICT_UNSURE) {
         HEADLINE("%s: %zu of %zu row%s", verdict_name(first), counts[first], rows, plural(rows));
         if (comparison->kernel_counts[first] > 0)

@@ -860,7 +860,7 @@ expect 'code that the program put there' 0 'code null' '!WRONG'
 # Two builds of a program in turn.
 gate 'against the same' 0 'nothing is worse' "measured in this check: $program plain" -- --baselines none --against "$program plain" -- "$program" plain
 gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured in this check: $program plain" \
-    'kernels.cu:9: instructions 12,288,000 -> 18,579,456' -- \
+    'kernels.cu:9: instructions here 12,288,000 -> 18,579,456' -- \
     --explain 20 --baselines none --against "$program plain" -- "$program" changed
 gate 'against another mix' 3 '; 8 kernels gone' '!missing' -- --baselines none --against "$program plain" -- "$program" shapes 3
 gate 'against what fails' 5 'exit3 exited with code 3' '!nothing is worse' -- \

@@ -71,7 +71,7 @@ run ask kernels.cubin
 expect 'what it asks' 0 'variables 4 10 2, function 1, grid 264 of 1024, 8 resident, device 0 of 9.x, limit 0, context 1, without 201' '!CUDA_ERROR'
 expect 'a captured graph' 0 'value 15' '!CUDA_ERROR' 'program/note@1,1' -- run captured kernels.cubin
 calls() { ask jq -c '.kernels["program/program"].metrics | [.host_calls, .stream_calls] | map(.sessions[0][0])' run.json; }
-calls && expect 'its node is a call, and its edges are none' 0 '[8,0]'
+calls && expect 'its node is a call, and its edges are none' 0 '[9,0]'
 expect 'a graph that is built and changed' 0 'values 15 17, of 3 nodes' '!CUDA_ERROR' 'program/note@1,1' -- run built kernels.cubin
 calls && expect 'each of its nodes is a call' 0 '[8,0]'
 

@@ -74,7 +74,7 @@ run "$program" uneven 32 32 32 32
 ask "$cugate" accept run.json --baselines uneven --reason test
 judge() { ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines uneven -- "$program" uneven "$@"; }
 judge 32 32 32 32
-expect 'launches that are alike' 0 'nothing is worse' 'rows of 1 kernel and the program executed'
+expect 'launches that are alike' 0 'nothing is worse' 'rows by executing 1 kernel and the program'
 judge 32 32 32 1000
 expect 'the last of them does more' 3 'unsure' 'global_store_sectors'
 of_all() { jq -c '.kernels["program/scale@40,256"] | [.metrics.instructions.sessions[0][0] * 4, .estimated_time.refused]' "$1"; }

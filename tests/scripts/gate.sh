@@ -128,7 +128,7 @@ check "and left again" cmp "$OUT/run.json" "$planted/pad_removed.json"
 OUT=$work/github HISTORY=/dev/null/x
 echo "said before" >"$work/step.md"
 GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$work/step.md ask ci/gate.sh "${pad_removed[@]}"
-expect "a regression without pages stays one" 1 "/dev/null is no folder" '!Traceback' \
+expect "a regression without pages stays one" 1 "/dev/null is not a folder" '!Traceback' \
     "gate: the verdict above stands, but its pages could not be made" "::error file=" "title=transpose/padded"
 check "the summary is appended" grep -qFx 'said before' "$work/step.md"
 check "the summary is appended whole" grep -qF 'transpose/padded' "$work/step.md"
@@ -149,7 +149,7 @@ expect "no GPU and no recording" 5 "cannot measure: no NVIDIA driver here" '!pag
 check "no GPU: nothing is left of before" absent "$OUT"/{run.json,junit.xml,summary.md,explain.json,page}
 
 HISTORY=/dev/null/x ask ci/gate.sh --replay "$work/night1.json" -k 'hierarchy/*'
-expect "a pass without pages is none" 2 "nothing is worse" "1 kernel" "/dev/null is no folder" "could not be made"
+expect "a pass without pages is none" 2 "nothing is worse" "1 kernel" "/dev/null is not a folder" "could not be made"
 check "a pass without pages: none of before" absent "$OUT/page"
 
 touch "$work/a-file"
@@ -231,10 +231,10 @@ check "KEEP_NIGHTS keeps the newest" test "$(runs_of "$HISTORY")" = 1
 ask ci/report.sh export "$work/runs"
 check "the newest is that night" cmp "$work"/runs/*.json "$RUN"
 HISTORY=/dev/null/x ask ci/nightly.sh
-expect "a worse night that cannot be kept stays worse" 1 "/dev/null is no folder" "its pages could not be made"
+expect "a worse night that cannot be kept stays worse" 1 "/dev/null is not a folder" "its pages could not be made"
 check "and has no page of before" absent "$OUT/page"
 mkdir "$OUT/page" && touch "$OUT/page/index.html"
-expect "a folder that is not ours is not replaced" 2 "is no report of cugate's" -- ci/nightly.sh
+expect "a folder that is not ours is not replaced" 2 "is not a cugate report" -- ci/nightly.sh
 rm -r "$OUT/page"
 expect "a slip in an option" 2 "unknown option --no-such" '!page: ' -- ci/nightly.sh --no-such
 

@@ -227,9 +227,9 @@ static bool has_fence(const struct instruction *code)
 
 static bool converts(const struct instruction *code)
 {
-    const bool sets = code->traits & TRAIT_FUSED && code->operands[1].row == ROW_ZERO * ROW_BYTES &&
-                      code->operands[2].row == ROW_ZERO * ROW_BYTES;
-    return code->traits & TRAIT_FP16 && (IS(F32) || sets);
+    const bool is_zero = code->operands[1].row == ROW_ZERO * ROW_BYTES,
+               sets = code->traits & TRAIT_FUSED && code->operands[2].row == ROW_ZERO * ROW_BYTES;
+    return code->traits & TRAIT_FP16 && is_zero && (IS(F32) || sets);
 }
 
 /* Places in the code are counted from the beginning of a section. */

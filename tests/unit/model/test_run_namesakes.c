@@ -47,6 +47,8 @@ static struct run launched(const char *kernels)
         launch->function = x_strdup(*word == 'g' ? "g" : *word == 't' ? "f<1>" : "f");
         launch->code = strchr(word, '=') ? x_strdup(strchr(word, '=')) : NULL;
         row_add_session(result_add(result, "launches"), (double[]){strtod(strchr(word, '*') + 1, NULL)}, 1);
+        const char *most = strchr(word, '/'); /* instructions, of 100 */
+        row_add_session(result_add(result, "instructions"), (double[]){most ? strtod(most + 1, NULL) : 100}, 1);
         result->status = strstr(word, "!") ? RESULT_FAILED : RESULT_OK;
     }
     for (const char *program = "ab"; *program && !strchr(kernels, '?'); program++) {
@@ -59,8 +61,9 @@ static struct run launched(const char *kernels)
 /* Kernels that were > that are; what the baseline's are called then. */
 static void expect_followed(const char *where, const char *text, const char *expected)
 {
-    static struct metric metric = {.name = "launches", .counter = "cugate.launches"};
-    const struct metrics metrics = {.list = &metric, .count = 1};
+    static struct metric list[] = {{.name = "launches", .counter = "cugate.launches"},
+                                   {.name = "instructions", .counter = "smsp__inst_executed.sum"}};
+    const struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
     const char *const before = cut_at(&text, " > ");
     OWNED(run) was = launched(before), is = launched(text);
     run_follow_launches(&was, &is, &metrics);
