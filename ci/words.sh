@@ -44,7 +44,7 @@ scripts() { # literals on one line
         grep -a '[A-Za-z,:] [A-Za-z%$].* [A-Za-z%$]' | sort -t: -k1,1 -k2,2n | sed "s/:/: /2"
 }
 
-[ "${1-}" = --check ] || { strings && scripts && exit; }
+[ "${1-}" = --check ] || { strings; scripts; exit; }
 said=$(strings)
 said+=$'\n'$(grep -nH '' "${readmes[@]}")
 if grep -E "$patterns" <<<"$said" | grep -vE "$exceptions"; then

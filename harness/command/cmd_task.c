@@ -415,10 +415,11 @@ static int prepare(struct task *task, struct options *computing)
     task->made = x_sprintf("%s/task.capsule", task->folder);
     computing->way = ORIGIN_COMPUTED;
     computing->description = task->description = options_find_gpu(options);
-    return computing->description && describe_gpu(task, computing->description) == 0 &&
-                   options_measurement(&task->measurement, computing, &task->metrics) == 0
-               ? 0
-               : -1;
+    if (!computing->description || describe_gpu(task, computing->description) < 0 ||
+        options_measurement(&task->measurement, computing, &task->metrics) < 0)
+        return -1;
+    task->measurement.subject = SUBJECT_CAPSULES; /* which are made of what the command was given */
+    return 0;
 }
 
 static int cmd_task(const struct options *options)
