@@ -464,7 +464,7 @@ def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
             place.mkdir()
             place = place / "thesis.tex"
         place.write_text("years of work")
-        with pytest.raises(site.PageError, match=f"{name} exists and is not a cugate report.* another folder, or remove it"):
+        with pytest.raises(site.PageError, match=f"{name} exists and is not a cugate report.* or remove it"):
             write(tmp_path, to=name)
         assert place.read_text() == "years of work"
     with pytest.raises(site.PageError, match="cannot write beside .*below"):

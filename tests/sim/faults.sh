@@ -18,6 +18,7 @@ compile() {
     "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o streams "$top/tests/sim/streams.cu"
     "$nvcc" -std=c++17 -arch=sm_90 "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -shared -Xcompiler -fPIC -o libstreams.so "$top/tests/sim/streams.cu"
     : >none.cpp # main() is in the library
+    # shellcheck disable=SC2016 # the loader expands it
     "$nvcc" -cudart none -o by_library none.cpp -L. -lstreams -Xlinker -rpath='$ORIGIN'
 }
 begin_compiled "$@"
