@@ -37,8 +37,7 @@
 #define RULE_ALLOCATION_COST 1e6  /* an allocation and its release, */
 #define RULE_COPY_COST 0.2        /* a byte that is copied, as from pageable memory, */
 #define RULE_FILL_COST 1e-3       /* and one that is set; none was measured */
-#define RULE_NEXT_TO_NOTHING 1e-3 /* what costs so little of a program's GPU time, by these prices, is no regression   \
-                                   */
+#define RULE_NEXT_TO_NOTHING 1e-3 /* a share of a program's GPU time that, by these prices, is no regression */
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
 #define RULE_IDLE 50              /* % of the time: a GPU that is busy for less waits for the host */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on; */

@@ -39,7 +39,7 @@ static struct machine *prepared(void)
     for (unsigned i = 0; i < ARRAY_SIZE(of); i++) {
         of[i].bytes = sizeof texels;
         of[i].pitch = 32;
-        of[i].channels = of[i].element = 4;
+        of[i].element = of[i].channels = 4;
         of[i].bits = 8;
         of[i].address = of[i].shape == TEXTURE_LINEAR ? parameters.read : 0;
         of[i].texels = of[i].address ? device_bytes(machine, parameters.read) : texels;
