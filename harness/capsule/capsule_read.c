@@ -65,7 +65,9 @@ static int read_head(const struct capsules *capsules, uint64_t size, struct prob
         return problem_set(problem, "%s is not a capsule file: it has only %d bytes", path, (int)size);
     TRY(read_at(capsules, 0, head, sizeof head, problem));
     if (memcmp(head, capsules_mark, FILE_MARK) != 0)
-        return problem_set(problem, "%s is not a capsule file: it does not begin with \"%.15s\"; `cugate task` makes one of a kernel", path, capsules_mark);
+        return problem_set(
+            problem, "%s is not a capsule file: it does not begin with \"%.15s\"; `cugate task` makes one of a kernel",
+            path, capsules_mark);
     const unsigned version = get_number(head + FILE_MARK);
     if (version > CAPSULE_VERSION)
         return problem_set(problem, "%s has format version %u, and this cugate reads version %d: update cugate", path,

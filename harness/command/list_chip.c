@@ -46,9 +46,10 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
                     "'%s' has the chip %s, which this CUPTI does not support (`cugate list metrics help` lists all)",
                     text, chip);
     OWNED_TEXT near = chip_nearest(text, names, count);
-    return FAIL(NULL, "'%s' is not a chip or product: %s%s%s`cugate list metrics help` lists them all; "
-                "`cugate help METRIC` explains a metric", text,
-                near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+    return FAIL(NULL,
+                "'%s' is not a chip or product: %s%s%s`cugate list metrics help` lists them all; "
+                "`cugate help METRIC` explains a metric",
+                text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
 /* ---- Which metrics the chip has ---- */

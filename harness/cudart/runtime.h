@@ -244,8 +244,8 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
 
 /* Counts a copy of that kind that returns when it is done. Within the GPU it returns before. Returns error. */
 cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind);
-void runtime_waits(void); /* counts another call that waits for the GPU */
-void runtime_calls(void); /* counts a call that launches, or makes or frees what is launched with */
+void runtime_waits(void);     /* counts another call that waits for the GPU */
+void runtime_calls(void);     /* counts a call that launches, or makes or frees what is launched with */
 void runtime_allocates(void); /* counts an allocation, which is not in the order of a stream */
 
 /* ---- Copies: cudart_copy.c ---- */

@@ -123,7 +123,8 @@ static void note_relaunched(struct comparison *comparison, const struct run *bas
         if (was)
             note_items_add(&items, "%s, before %s", base->id, was + (strncmp(was, base->id, name + 1) == 0 ? name : 0));
     }
-    comparison_add_items(comparison, &items, "renamed, replaced or launched in another shape, but compared as the same kernel");
+    comparison_add_items(comparison, &items,
+                         "renamed, replaced or launched in another shape, but compared as the same kernel");
 }
 
 /* Notes what was computed of kernels besides their counts. */

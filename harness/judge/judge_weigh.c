@@ -264,8 +264,8 @@ static double share_of_issue(enum exact_counter counter, double more, const stru
 }
 
 /* Whether what is worse is issued instructions alone, by less than such a count is exact to, or than an estimate tells
- * apart even if nothing hides them: the code was rearranged. A block issues as much more as it has more threads. No
- * access may be worse, and an estimated time that was asked for is the same. */
+ * apart even if nothing hides them, and a tenth at most: the code was rearranged. A block issues as much more as it has
+ * more threads. No access may be worse, and an estimated time that was asked for is the same. */
 static bool is_rearranged(const struct comparison *comparison, size_t first, const struct sides *sides,
                           const struct estimated_change *change, const struct evidence *evidence)
 {
@@ -278,7 +278,8 @@ static bool is_rearranged(const struct comparison *comparison, size_t first, con
                      more = row->now - most;
         if (judgement_is_worse(row) &&
             (!is_cost(row, sides) || !ANY(k, ARRAY_SIZE(issued), counter == issued[k]) ||
-             !(more <= RULE_INEXACT * most || share_of_issue(counter, more, evidence) <= RULE_ESTIMATED_GAIN)))
+             !(more <= RULE_INEXACT * most ||
+               (more <= RULE_SAME_CODE * most && share_of_issue(counter, more, evidence) <= RULE_ESTIMATED_GAIN))))
             return false;
     }
     return change->way == ESTIMATED_EQUAL && change->likely <= 1 + RULE_INEXACT && asks_for_time(sides->metrics);

@@ -497,9 +497,10 @@ struct answer words_fine(const struct report *report)
     if (is_gone)
         answer.words = x_sprintf("make this mix of kernels the baseline%s", words_run_file(report));
     else if (most && counts[VERDICT_TRADED] > 0)
-        answer.words = x_sprintf(
-            "%zu row%s got worse and %zu improved; this check passes; to keep the trade-off in the baseline, accept it%s",
-            counts[VERDICT_TRADED], plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED], words_run_file(report));
+        answer.words = x_sprintf("%zu row%s got worse and %zu improved; this check passes; to keep the trade-off in "
+                                 "the baseline, accept it%s",
+                                 counts[VERDICT_TRADED], plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED],
+                                 words_run_file(report));
     else if (most)
         answer.words = x_sprintf(
             "this run is better (%s of %s by %.1f %%); accept the gain, or a later loss of it will go unnoticed%s",

@@ -168,7 +168,8 @@ Test(baseline_accept, the_command_names_what_it_left_out, .init = scratch_begin,
     OWNED_TEXT expected = x_sprintf(
         "accepted 4 rows of 1 kernel from 1 session into %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
             "1") "accepted 3 rows of 1 kernel from 1 session into %s/nvidia-h200: 2 agree with the baseline "
-                 "and were added, 1 already there, 1 changed more than noise although their code did not, so were left out\n"
+                 "and were added, 1 already there, 1 changed more than noise although their code did not, so were left "
+                 "out\n"
                  "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%); left out, but -k reduce/tree -m time "
                  "accepts it anyway\n" WIDER_LIMITS("1"),
         scratch, scratch);

@@ -88,8 +88,9 @@ static void expect_annotation(const char *where, const char *file, const char *b
     OWNED_TEXT text = print(&fixture.report, report_github);
     cr_expect_eq(strncmp(text, begin, strlen(begin)), 0, "%s: %s", where, text);
     cr_expect_eq(count_words(text, "\n"), 2u, "%s", text);
-    expect_word(text,
-                "excess shared wavefronts here 0 -> 6,938,624 (98 %25 of the kernel's total)%0A    s[i] += s[j];%0Alanes");
+    expect_word(
+        text,
+        "excess shared wavefronts here 0 -> 6,938,624 (98 %25 of the kernel's total)%0A    s[i] += s[j];%0Alanes");
 }
 
 TEXTS(words_why, github_shows_it_at_its_line, FILE_OF("annotations"), expect_annotation)
