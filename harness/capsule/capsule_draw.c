@@ -413,7 +413,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         (!drawing->request->inputs && drawing_try(drawing, &state, drawn) < 0))
         return -1;
     if (ANY(i, drawn->count, drawn->arrays[i].written) && !drawing->request->inputs && drawn->filled > 0) {
-        drawn->filled = 0; /* outputs that are all zeros, of which only drawing_try() knows that they are written */
+        drawn->filled = 0; /* all-zero outputs: only drawing_try() knows that they are written */
         if (drawing_launch(drawing, &drawing->left) < 0 || fill_outputs(drawing, &state, drawn) < 0)
             return -1;
     }

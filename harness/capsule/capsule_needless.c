@@ -91,8 +91,8 @@ static void keep_all(struct proving *proving, size_t rewritten)
     memset(proving->needless, 0, proving->filled_count * sizeof *proving->needless);
 }
 
-/* A page that was dropped may also be written, with the value that it had, so that nobody saw the write. Clears it, and
- * takes what the launch leaves there. */
+/* The launch may also write a dropped page with the value that it had, which a comparison cannot see. Clears the page,
+ * and takes what the launch leaves there. */
 static int take_written(struct proving *proving)
 {
     static const unsigned char zeros[CAPSULE_PAGE];

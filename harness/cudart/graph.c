@@ -168,8 +168,8 @@ static void set_chain(cudaGraph_t graph, cudaGraphNode_t node)
     graph->chain = node->chain > graph->chain ? node->chain : graph->chain;
 }
 
-/* What a node comes behind, and then what is done once it is. Nodes of which each follows the one before are in one
- * lane of operations, as those of a stream. */
+/* Which operations come before a node, and, once it has run, which come before its followers. A chain of nodes shares
+ * one lane of operations, as a stream does. */
 struct node_order {
     struct passed passed;
     uint32_t lane;

@@ -22,7 +22,7 @@ struct check_request {
     const char *against; /* base library to settle times with, or NULL */
     bool paired;         /* settle every time with it */
     const char *before;  /* folder with the baselines and metrics of the revision before, or NULL */
-    bool unnamed;        /* nobody named the kernel library, which is cugate's own */
+    bool unnamed;        /* --kernels was not given, so the library is cugate's own */
     bool stale;          /* judge a kernel library, or a program, that is older than its sources as any other */
     bool lines;          /* ORIGIN_PROGRAM: also collect the counts by source line of all kernels */
     int explain;         /* seconds for finding the source lines of what regressed; -1: as many as it is worth */
