@@ -15,7 +15,8 @@ judge() {
 
 judge 'within the rows' 0 '60 a;40 b' '61 a;39 b' 1 '    61.0     60.0  a' '   100.0    100.0  all' '!over'
 judge 'half as much again is allowed' 0 '60 a;40 b' '40 a;60 b' 1 '!over'
-judge 'more is not' 1 '60 a;40 b' '39 a;60.5 b' 1 'over: b took 60.5 CPU seconds, and 1.5 times its row is 60.0 here' '!over: a' '!over: all'
+judge 'more is not' 1 '60 a;40 b' '39 a;60.5 b' 1 'over: b took 60.5 CPU seconds, and 60.0 are allowed here' '!over: a' '!over: all'
+judge 'a short part may take 2 seconds more' 1 '60 a;1 b;1 c' '60 a;3 b;3.5 c' 1 'over: c took 3.5 CPU seconds, and 3.0 are allowed here' '!over: b'
 judge 'nor is a sum beyond the limit' 1 '60 a;40 b' '65 a;51 b' 1 'over: all took 116.0 CPU seconds, and 115.0 are allowed here' '!over: a '
 judge 'a slower machine may take longer' 0 '60 a;40 b' '90 a;82 b' 1.5 '!over'
 judge 'but not any time' 1 '60 a;40 b' '90 a;83 b' 1.5 'over: all took 173.0' '!over: b'
