@@ -189,6 +189,7 @@ cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
     if (error == cudaSuccess && is_work(copy)) {
         atomic_fetch_add(&runtime_now()->work.copies, 1);
         atomic_fetch_add(&runtime_now()->work.copy_bytes, width * extent.height * extent.depth);
+        atomic_fetch_add(&runtime_now()->work.copy_rows, array ? 0 : extent.height * extent.depth - 1);
         count_host_bytes(copy, width * extent.height * extent.depth);
         runtime_pass_bytes(width * extent.height * extent.depth);
     }

@@ -41,6 +41,7 @@ static cudaError_t launch(const struct launch_work *work)
         memcpy(parameters + function->entry.parameters[i].offset, arguments[i], function->entry.parameters[i].size);
     grid.parameters = parameters;
     error = function_run(&grid);
+    atomic_fetch_add(&runtime_now()->work.programmatic, error == cudaSuccess && work->overlaps);
     free(parameters);
     return error;
 }

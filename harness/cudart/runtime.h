@@ -41,7 +41,8 @@ struct runtime {
     struct {
         atomic_size_t copies, copy_bytes, fills, fill_bytes, synchronizations, allocations;
         atomic_size_t host_copy_bytes, pageable_copy_bytes, longest_chain, calls, stream_calls;
-        atomic_size_t refused; /* launches that returned an error */
+        atomic_size_t refused;                 /* launches that returned an error, */
+        atomic_size_t programmatic, copy_rows; /* that may begin early; rows of copies beyond the first of each */
     } work;
 
     /* runtime_clock.c */

@@ -114,7 +114,7 @@ static void send_work(void)
     busy_tell(&busy, &span, &elapsed);
     OWNED_TEXT whole = elapsed > 0 ? x_sprintf("%" PRIu64, elapsed) : x_strdup("-");
     OWNED_TEXT text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                                " - %zu %zu %" PRIu64 " %" PRIu64 " %zu - - %s",
+                                " - %zu %zu %" PRIu64 " %" PRIu64 " %zu - - - - %s",
                                 copies.count, copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns,
                                 busy, span, atomic_load(&process.synchronizations), atomic_load(&process.allocations),
                                 copies.host_bytes, copies.pageable_bytes, atomic_load(&process.stream_calls), whole);

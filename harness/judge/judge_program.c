@@ -74,6 +74,7 @@ static const struct price {
               {COMPUTED_SYNCHRONIZATIONS, RULE_CALL_COST},
               {COMPUTED_COPIES, RULE_CALL_COST},
               {COMPUTED_FILLS, RULE_CALL_COST},
+              {COMPUTED_COPY_ROWS, RULE_COPY_ROW_COST},
               {COMPUTED_COPY_BYTES, RULE_COPY_COST},
               {COMPUTED_HOST_COPY_BYTES, RULE_COPY_COST},
               {COMPUTED_PAGEABLE_COPY_BYTES, RULE_COPY_COST},
@@ -448,18 +449,29 @@ static bool is_replaced(const struct judgement *judgement, const struct sides *s
            work->gone - work->instead < RULE_LOST_WORK * whole && work->time.grown <= work->time.gone;
 }
 
-/* Stream-ordered allocations in place of others are two calls each, and the host no longer waits for the GPU. */
-static void revise_allocations(struct judgement *program, const struct sides *sides)
+/* What a program does in place of costlier calls: stream-ordered allocations are two calls each, and the host no longer
+ * waits for the GPU; a copy of rows replaces a copy of each; a launch that is gone overlaps no other. */
+static void revise_replaced_calls(struct judgement *program, const struct sides *sides)
 {
-    const double gone =
-        program_value(sides->metrics, program_of(sides->baseline, program->kernel), COMPUTED_ALLOCATIONS) -
-        program_value(sides->metrics, program_of(sides->run, program->kernel), COMPUTED_ALLOCATIONS);
-    const enum computed_counter counter = program->metric ? computed_counter_of(program->metric) : COMPUTED_NONE;
-    if ((counter != COMPUTED_STREAM_CALLS && counter != COMPUTED_HOST_CALLS) || !may_be_paid(program, sides) ||
-        !(gone > 0 && program->change <= 2 * gone))
-        return;
-    program->verdict = VERDICT_TRADED;
-    set_reason(program, "trade-off: %g fewer allocations that make the host wait for the GPU", gone);
+    static const struct {
+        enum computed_counter counter, gone;
+        double each;
+        const char *words;
+    } replaced[] = {{COMPUTED_STREAM_CALLS, COMPUTED_ALLOCATIONS, 2, "allocations that make the host wait for the GPU"},
+                    {COMPUTED_HOST_CALLS, COMPUTED_ALLOCATIONS, 2, "allocations that make the host wait for the GPU"},
+                    {COMPUTED_COPY_ROWS, COMPUTED_COPIES, 1, "copies"},
+                    {COMPUTED_PROGRAMMATIC, COMPUTED_LAUNCHES, 1, "launches"}};
+    const struct result *was = program_of(sides->baseline, program->kernel),
+                        *is = program_of(sides->run, program->kernel);
+    for (size_t i = 0; i < ARRAY_SIZE(replaced) && may_be_paid(program, sides); i++) {
+        const double gone =
+            program_value(sides->metrics, was, replaced[i].gone) - program_value(sides->metrics, is, replaced[i].gone);
+        if (computed_counter_of(program->metric) != replaced[i].counter ||
+            !(gone > 0 && fabs(program->change) <= replaced[i].each * gone))
+            continue;
+        program->verdict = VERDICT_TRADED;
+        set_reason(program, "trade-off: %g fewer %s", gone, replaced[i].words);
+    }
 }
 
 /* What a program has more of, which all together costs next to none of its GPU time: a copy while it starts, say. */
@@ -497,7 +509,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             revise_less_than_parts(&comparison->list[p], sides);
             revise_lost_work(&comparison->list[p], sides);
             revise_heavier_kernels(&comparison->list[p], sides);
-            revise_allocations(&comparison->list[p], sides);
+            revise_replaced_calls(&comparison->list[p], sides);
             revise_next_to_nothing(&comparison->list[p], sides);
         }
     EACH(struct judgement, program, comparison->list, comparison->count) {

@@ -35,6 +35,7 @@
 #define RULE_CALL_COST 20e3       /* ns: what a launch, copy or wait more is taken to cost: chosen on the high side, */
 #define RULE_STREAM_CALL_COST 1e4 /* what another call that puts something into a stream, */
 #define RULE_ALLOCATION_COST 1e6  /* an allocation and its release, */
+#define RULE_COPY_ROW_COST 1e3    /* a row of a 2D or 3D copy, */
 #define RULE_COPY_COST 0.2        /* a byte that is copied, as from pageable memory, */
 #define RULE_FILL_COST 1e-3       /* and one that is set; none was measured */
 #define RULE_NEXT_TO_NOTHING 1e-3 /* a share of a program's GPU time that, by these prices, is no regression */

@@ -14,7 +14,8 @@ static bool is_computed_of_program(const struct metric *metric)
         COMPUTED_LAUNCHES,         COMPUTED_PROCESSES,     COMPUTED_FIRST_PART,      COMPUTED_COPIES,
         COMPUTED_COPY_BYTES,       COMPUTED_FILLS,         COMPUTED_FILL_BYTES,      COMPUTED_REFUSED,
         COMPUTED_SYNCHRONIZATIONS, COMPUTED_ALLOCATIONS,   COMPUTED_HOST_COPY_BYTES, COMPUTED_PAGEABLE_COPY_BYTES,
-        COMPUTED_STREAM_CALLS,     COMPUTED_LONGEST_CHAIN, COMPUTED_HOST_CALLS};
+        COMPUTED_STREAM_CALLS,     COMPUTED_LONGEST_CHAIN, COMPUTED_HOST_CALLS,      COMPUTED_PROGRAMMATIC,
+        COMPUTED_COPY_ROWS};
     bool is = exact_provides(metric);
     for (size_t i = 0; i < ARRAY_SIZE(told); i++)
         is |= is_computed(metric, told[i]);

@@ -76,8 +76,10 @@ enum program_work {
     WORK_PAGEABLE_COPY_BYTES,
     WORK_STREAM_CALLS,
     WORK_LONGEST_CHAIN, /* of each process; simulated, */
-    WORK_HOST_CALLS,    /* likewise */
-    WORK_ELAPSED,       /* ns from the first to the last work of each process, where it knows them */
+    WORK_HOST_CALLS,
+    WORK_PROGRAMMATIC,
+    WORK_COPY_ROWS, /* likewise */
+    WORK_ELAPSED,   /* ns from the first to the last work of each process, where it knows them */
     WORK_KINDS
 };
 

@@ -328,6 +328,8 @@ void program_total_add(const struct program_groups *groups, const struct measure
         [WORK_STREAM_CALLS] = COMPUTED_STREAM_CALLS,
         [WORK_LONGEST_CHAIN] = COMPUTED_LONGEST_CHAIN,
         [WORK_HOST_CALLS] = COMPUTED_HOST_CALLS,
+        [WORK_PROGRAMMATIC] = COMPUTED_PROGRAMMATIC,
+        [WORK_COPY_ROWS] = COMPUTED_COPY_ROWS,
     };
     double firsts = 0;
     for (size_t g = 0; g < groups->count; g++) {

@@ -33,6 +33,8 @@ static const struct {
     [COMPUTED_PAGEABLE_COPY_BYTES] = {"cugate.pageable_copy_bytes", SOURCE_PROGRAM, false},
     [COMPUTED_LONGEST_CHAIN] = {"cugate.longest_chain",     SOURCE_PROGRAM, false},
     [COMPUTED_HOST_CALLS] = {"cugate.host_calls",           SOURCE_PROGRAM, false},
+    [COMPUTED_PROGRAMMATIC] = {"cugate.programmatic_launches", SOURCE_PROGRAM, false},
+    [COMPUTED_COPY_ROWS] = {"cugate.copy_rows",             SOURCE_PROGRAM, false},
     [COMPUTED_FILLS]     = {"cugate.memsets",               SOURCE_PROGRAM, false},
     [COMPUTED_FILL_BYTES] = {"cugate.memset_bytes",         SOURCE_PROGRAM, false},
     [COMPUTED_FILL_TIME] = {"cugate.memset_time",           SOURCE_PROGRAM, false},

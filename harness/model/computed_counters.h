@@ -36,6 +36,8 @@ enum computed_counter {
     COMPUTED_PAGEABLE_COPY_BYTES, /* and of those where that is not pinned */
     COMPUTED_LONGEST_CHAIN,       /* launches that come one behind the other */
     COMPUTED_HOST_CALLS,          /* calls that launch, and that make or free what is launched with */
+    COMPUTED_PROGRAMMATIC,        /* launches that may begin before the one before has ended */
+    COMPUTED_COPY_ROWS,           /* rows of copies beyond the first of each */
     COMPUTED_FILLS,               /* how often the GPU set memory for it */
     COMPUTED_FILL_BYTES,
     COMPUTED_FILL_TIME, /* ns */

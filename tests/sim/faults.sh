@@ -214,9 +214,12 @@ reason wrong/arrives_twice 'lanes arrive at the cluster barrier twice'
 of_streams() { # [KERNEL]
     ask env ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0:detect_leaks=0" "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" "${options[@]}" -- "$compiled/${program-streams}" "$@"
 }
-options=()
+options=(--save run.json)
 of_streams
 expect 'streams that are ordered' 0 'computed: 8 of 8 kernels' '!old'
+expect 'programmatic launches, captured too, and rows of copies' 0 '[8,4]' -- \
+    jq -c '.kernels["streams/program"].metrics | [.programmatic_launches, .copy_rows] | map(.sessions[0][0])' run.json
+options=()
 missed=''
 mapfile -t kernels < <(sed -n 's/^ *CASE(\(wrong_[a-z_]*\),.*/\1/p' "$top/tests/sim/streams.cu")
 for kernel in "${kernels[@]}"; do

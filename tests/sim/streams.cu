@@ -146,6 +146,7 @@ static const struct {
     CASE(kernel_changes, cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p); produce<<<GRID, BLOCK, 0, p>>>(pinned, 2); cudaStreamSynchronize(p))
     CASE(waits_for_copy, PRODUCE(p, 1); cudaMemcpyAsync(from, a, 4, cudaMemcpyDeviceToDevice, p); float h; cudaMemcpyAsync(&h, from, 4, cudaMemcpyDeviceToHost, p); CONSUME(c))
     CASE(overlaps, float *d = from + COUNT; overlap(b, b, a); overlap(b, a, d); cudaStreamSynchronize(p); overlap<false>(d, a, b); PRODUCE(p, 1); overlap<false>(a, b, d))
+    CASE(rectangle, cudaMemcpy2DAsync(pinned, 8, a, 16, 8, 5, cudaMemcpyDeviceToHost, p))
     CASE(graph_built, built(1))
     CASE(graph_branches, captured([] { PRODUCE(p, 1); wait(c, p, made); CONSUME(c); consume<<<GRID, BLOCK, 0, p>>>(a, from + COUNT); wait(p, c, used); PRODUCE(p, 2); }); CONSUME(p))
     CASE(graph_overlaps, captured([] { overlap(b, b, a); overlap(b, a, from + COUNT); }))
