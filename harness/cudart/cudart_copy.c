@@ -45,8 +45,7 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
         inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
 }
 
-/* Notes what an operation of this thread does to bytes: a fault, if it races. */
-static bool races(const void *memory, size_t width, bool writes, const void *others, const char *name)
+bool operation_races(const void *memory, size_t width, bool writes, const void *others, const char *name)
 {
     struct runtime *runtime = runtime_now();
     struct problem problem, whole;
@@ -64,7 +63,8 @@ static void move_row(void *to, const void *from, size_t width)
     struct allocation allocation;
     function_settle(to, width, false);
     function_settle(from, width, true);
-    if (races(from, width, false, NULL, "a copy") || races(to, width, true, runtime_bytes(from), "a copy"))
+    if (operation_races(from, width, false, NULL, "a copy") ||
+        operation_races(to, width, true, runtime_bytes(from), "a copy"))
         return;
     outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
     runtime_machine()->changes += runtime_find((uintptr_t)to, &allocation);
@@ -337,7 +337,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     for (size_t i = 0; i < rows.height && !inputs_suffice(rows.width * rows.height); i++) {
         char *row = (char *)fill->dst + i * rows.pitch;
         function_settle(row, rows.width, false);
-        if (races(row, rows.width, true, NULL, "a fill"))
+        if (operation_races(row, rows.width, true, NULL, "a fill"))
             break;
         copies_arrive_at(runtime_bytes(row), rows.width);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);

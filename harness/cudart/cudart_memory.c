@@ -126,8 +126,14 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
         return error;
     }
     runtime_calls();
-    const cudaError_t error = stream_lost(stream);
-    return error == cudaSuccess ? stream_puts(stream, allocate_from(pool, memory, size, cudaMemoryTypeDevice)) : error;
+    CUDA_TRY(stream_lost(stream));
+    const cudaError_t error = stream_puts(stream, allocate_from(pool, memory, size, cudaMemoryTypeDevice));
+    if (error == cudaSuccess && *memory) {
+        stream_begins(stream);
+        (void)operation_races(*memory, 0, true, NULL, "cudaMallocAsync");
+        stream_races_allocate(runtime_machine(), (uintptr_t)*memory);
+    }
+    return error;
 }
 
 RUNTIME(cudaMallocAsync, (void **memory, size_t size, cudaStream_t stream),
@@ -160,7 +166,29 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
     return error;
 }
 
-RUNTIME(cudaFree, (void *memory), (stream_seen(NULL), release(memory)))
+/* Frees memory for an operation that does not wait for others: it comes behind those that access it. */
+static cudaError_t release_in_order(void *memory, const char *name)
+{
+    struct allocation place;
+    if (runtime_find((uintptr_t)memory, &place))
+        (void)operation_races(memory, place.end - place.begin, true, NULL, name);
+    return release(memory);
+}
+
+/* The host waits for nothing where memory is from a pool. */
+cudaError_t cudaFree(void *memory)
+{
+    struct runtime *runtime = runtime_now();
+    struct passed passed = {{0}};
+    runtime_memory_begin(runtime);
+    const bool pooled = ANY(i, runtime->block_count, runtime->blocks[i].memory == memory && runtime->blocks[i].pool);
+    runtime_memory_end(runtime);
+    if (!pooled)
+        return stream_seen(NULL), release(memory);
+    operation_waited(&passed);
+    operation_begin(0, &passed);
+    return release_in_order(memory, "cudaFree");
+}
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
@@ -170,7 +198,9 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
         return runtime_lost();
     }
     runtime_calls();
-    return error == cudaSuccess ? stream_puts(stream, release(memory)) : error;
+    CUDA_TRY(error);
+    stream_begins(stream);
+    return stream_puts(stream, release_in_order(memory, "cudaFreeAsync"));
 }
 
 RUNTIME(cudaFreeHost, (void *memory), (stream_seen(NULL), release(memory)))

@@ -202,6 +202,8 @@ void stream_seen(const struct passed *passed);
 void operation_seen(void);
 void operation_overlaps(void);                /* It may begin before others of its stream are done. */
 void operation_waited(struct passed *passed); /* adds what it knows */
+/* Notes what an operation of this thread, of that name, does to bytes: a fault, if it races. */
+bool operation_races(const void *memory, size_t width, bool writes, const void *others, const char *name);
 /* Copies bytes. Those to pinned memory arrive when the host may know of it. */
 void operation_copies(void *to, const void *from, size_t width);
 /* Has copies to pinned memory arrive there that are among operations which are done. Copies from there end then, too,

@@ -29,6 +29,7 @@ struct marks {
 struct raced_place {
     struct allocation place;
     struct marks *marks; /* NULL: it is not looked at */
+    uint32_t maker;      /* the operation that allocated it, + 1: it counts as the first writer */
     size_t bytes;
     unsigned shift;
     bool of_host;
@@ -143,11 +144,11 @@ static bool is_behind(const struct stream_races *races, uint32_t mark, bool wait
 
 /* Notes an access of a word. Returns what it races with, + 1, or 0. Two writers race once their word is read: the last
  * one | RACED. */
-static uint32_t streams_visit(struct stream_races *races, struct marks *marks, bool writes, bool strong, bool answers,
-                              bool waited)
+static uint32_t streams_visit(struct stream_races *races, const struct raced_place *place, struct marks *marks,
+                              bool writes, bool strong, bool answers, bool waited)
 {
-    const uint32_t me = (uint32_t)races->count, writer = __atomic_load_n(&marks->writer, __ATOMIC_RELAXED),
-                   reader = __atomic_load_n(&marks->reader, __ATOMIC_RELAXED);
+    const uint32_t me = (uint32_t)races->count, last = __atomic_load_n(&marks->writer, __ATOMIC_RELAXED),
+                   writer = last ? last : place->maker, reader = __atomic_load_n(&marks->reader, __ATOMIC_RELAXED);
     const bool behind = is_behind(races, writer, waited), again = (writer & MARK) == me && writer & RACED,
                raced = again || (!behind && !(strong && writer & STRONG));
     if (!behind && strong && writer & STRONG && answers) {
@@ -203,7 +204,7 @@ bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, 
         struct marks *marks = marks_of(place, at);
         left = begin + size - at < sizeof(uint32_t) ? begin + size - at : sizeof(uint32_t);
         const bool same = others && memcmp((const char *)others + (at - begin), device_bytes(machine, at), left) == 0;
-        const uint32_t with = same ? 0 : streams_visit(races, marks, writes, false, false, true);
+        const uint32_t with = same ? 0 : streams_visit(races, place, marks, writes, false, false, true);
         if (with) {
             describe(problem, machine, with, writes, at);
             return true;
@@ -211,6 +212,13 @@ bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, 
         marks->writer = writes && same ? (uint32_t)races->count : marks->writer;
     }
     return false;
+}
+
+void stream_races_allocate(struct machine *machine, uint64_t begin)
+{
+    struct raced_place *place = machine->stream_races->on ? find(machine, begin) : NULL;
+    if (place)
+        place->maker = (uint32_t)machine->stream_races->count;
 }
 
 bool stream_races_again(struct machine *machine, size_t earlier, const struct ranges *read,
@@ -297,8 +305,8 @@ static void streams_done(const struct access *access)
             if (stores && bytes <= MOST_BYTES &&
                 memcmp((char *)seen->old[lane] + (at - first), device_bytes(machine, at), rest) == 0)
                 continue;
-            const uint32_t with =
-                streams_visit(block->machine->stream_races, marks_of(place, at), writes, strong, answers, seen->waited);
+            const uint32_t with = streams_visit(block->machine->stream_races, place, marks_of(place, at), writes,
+                                                strong, answers, seen->waited);
             if (with && !(block->doubted >> DOUBT_STREAMS & 1)) {
                 struct problem problem;
                 describe(&problem, machine, with, writes, at);

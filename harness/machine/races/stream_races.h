@@ -54,6 +54,8 @@ bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, 
 /* Whether a launch that does what an earlier one did would race now. If not, it is done once more. */
 bool stream_races_again(struct machine *machine, size_t earlier, const struct ranges *read,
                         const struct ranges *written);
+/* The operation that began last allocates memory: only what comes behind it may access that. */
+void stream_races_allocate(struct machine *machine, uint64_t begin);
 /* Forgets an allocation. */
 void stream_races_forget(struct machine *machine, uint64_t begin);
 void stream_races_close(struct stream_races *races);
