@@ -206,11 +206,15 @@ const struct node_kind node_copy = {.type = cudaGraphNodeTypeMemcpy, .run = run_
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy)
 {
     cudaGraph_t graph = stream_graph(stream);
-    const cudaError_t error = stream_lost(stream);
-    if (!graph)
-        return error == cudaSuccess ? (stream_begins(stream), runtime_copy(copy)) : error;
-    graph_capture(stream, &(struct node_work){.kind = &node_copy, .copy = *copy});
-    return cudaSuccess;
+    CUDA_TRY(stream_lost(stream));
+    if (graph) {
+        graph_capture(stream, &(struct node_work){.kind = &node_copy, .copy = *copy});
+        return cudaSuccess;
+    }
+    stream_begins(stream);
+    const cudaError_t error = runtime_copy(copy);
+    stream_copies(stream);
+    return error;
 }
 
 RUNTIME(cudaMemcpy3D, (const struct cudaMemcpy3DParms *copy),

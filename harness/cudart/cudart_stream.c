@@ -14,7 +14,7 @@ struct capture {
     unsigned long long id;
 };
 
-/* What is done before: launches one behind the other, and operations of each stream. */
+/* What is done before: launches and copies one behind the other, and operations of each stream. */
 struct order {
     size_t chain;
     struct passed passed;
@@ -196,6 +196,11 @@ cudaError_t stream_puts(cudaStream_t stream, cudaError_t error)
 {
     atomic_fetch_add(&runtime_now()->work.stream_calls, error == cudaSuccess && !stream_graph(stream));
     return error;
+}
+
+void stream_copies(cudaStream_t stream)
+{
+    extend(stream, NULL, 1);
 }
 
 void stream_chain(cudaStream_t stream, size_t launches)

@@ -53,7 +53,7 @@ struct CUgraphNode_st {
     cudaGraphNode_t *after; /* what it depends on */
     size_t after_count;
     cudaGraphNode_t origin; /* what it is a copy of, or NULL */
-    size_t chain;           /* how many launches come one behind the other up to it */
+    size_t chain;           /* how many launches and copies come one behind the other up to it */
     bool disabled;
     bool done;    /* by the launch that is running */
     size_t index; /* graph_number() sets it */

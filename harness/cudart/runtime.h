@@ -220,6 +220,7 @@ cudaError_t stream_lost(cudaStream_t stream);
 cudaGraph_t stream_graph(cudaStream_t stream);
 /* Puts launches into a stream, of which so many come one behind the other. */
 void stream_chain(cudaStream_t stream, size_t launches);
+void stream_copies(cudaStream_t stream); /* and a copy, which is done as long as they are */
 /* Counts a call, if it has no error, that put anything but a launch, copy or fill into a stream. In a capture it makes
  * a node, which graph_capture() counts, or edges. Returns error. */
 cudaError_t stream_puts(cudaStream_t stream, cudaError_t error);

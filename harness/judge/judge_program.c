@@ -450,7 +450,8 @@ static bool is_replaced(const struct judgement *judgement, const struct sides *s
 }
 
 /* What a program does in place of costlier calls: stream-ordered allocations are two calls each, and the host no longer
- * waits for the GPU; a copy of rows replaces a copy of each; a launch that is gone overlaps no other. */
+ * waits for the GPU; a copy of rows replaces a copy of each; a launch that is gone overlaps no other. Copies that are
+ * more have a row of their own, and may lengthen a chain. */
 static void revise_replaced_calls(struct judgement *program, const struct sides *sides)
 {
     static const struct {
@@ -460,6 +461,7 @@ static void revise_replaced_calls(struct judgement *program, const struct sides 
     } replaced[] = {{COMPUTED_STREAM_CALLS, COMPUTED_ALLOCATIONS, 2, "allocations that make the host wait for the GPU"},
                     {COMPUTED_HOST_CALLS, COMPUTED_ALLOCATIONS, 2, "allocations that make the host wait for the GPU"},
                     {COMPUTED_COPY_ROWS, COMPUTED_COPIES, 1, "copies"},
+                    {COMPUTED_LONGEST_CHAIN, COMPUTED_COPIES, -1, "copies, which have a row of their own"},
                     {COMPUTED_PROGRAMMATIC, COMPUTED_LAUNCHES, 1, "launches"}};
     const struct result *was = program_of(sides->baseline, program->kernel),
                         *is = program_of(sides->run, program->kernel);
@@ -467,10 +469,10 @@ static void revise_replaced_calls(struct judgement *program, const struct sides 
         const double gone =
             program_value(sides->metrics, was, replaced[i].gone) - program_value(sides->metrics, is, replaced[i].gone);
         if (computed_counter_of(program->metric) != replaced[i].counter ||
-            !(gone > 0 && fabs(program->change) <= replaced[i].each * gone))
+            !(gone != 0 && fabs(program->change) <= replaced[i].each * gone))
             continue;
         program->verdict = VERDICT_TRADED;
-        set_reason(program, "trade-off: %g fewer %s", gone, replaced[i].words);
+        set_reason(program, "trade-off: %g %s %s", fabs(gone), gone > 0 ? "fewer" : "more", replaced[i].words);
     }
 }
 

@@ -34,7 +34,7 @@ enum computed_counter {
     COMPUTED_COPY_TIME,           /* ns */
     COMPUTED_HOST_COPY_BYTES,     /* of copies from or to memory of the host, */
     COMPUTED_PAGEABLE_COPY_BYTES, /* and of those where that is not pinned */
-    COMPUTED_LONGEST_CHAIN,       /* launches that come one behind the other */
+    COMPUTED_LONGEST_CHAIN,       /* launches and copies that come one behind the other */
     COMPUTED_HOST_CALLS,          /* calls that launch, and that make or free what is launched with */
     COMPUTED_PROGRAMMATIC,        /* launches that may begin before the one before has ended */
     COMPUTED_COPY_ROWS,           /* rows of copies beyond the first of each */
