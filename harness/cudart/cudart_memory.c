@@ -21,12 +21,22 @@ struct memory_block {
     cudaMemPool_t pool; /* that it is from, or NULL */
 };
 
+enum { PIECE = 2 << 20 }; /* in which a pool gets memory from the driver */
+
 /* ---- Allocations ---- */
 
-static void count_in_pool(cudaMemPool_t pool, size_t size)
+/* Counts memory of a pool, or what is freed: less than 0. When the host waits, a pool gives back what it may not keep.
+ */
+static void count_in_pool(cudaMemPool_t pool, int64_t size)
 {
-    pool->used += size;
+    const size_t waits = atomic_load(&runtime_now()->work.synchronizations);
+    const uint64_t may = pool->waits != waits && pool->kept > pool->threshold ? pool->threshold : pool->kept;
+    pool->waits = waits;
+    pool->kept = may > pool->used ? may : (pool->used + PIECE - 1) / PIECE * PIECE;
+    pool->used += (uint64_t)size;
     pool->most = pool->used > pool->most ? pool->used : pool->most;
+    if (pool->used > pool->kept)
+        runtime_allocates();
 }
 
 static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size, enum cudaMemoryType type)
@@ -51,7 +61,7 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         if (type == cudaMemoryTypeDevice && runtime->has_clock && runtime->used <= FRESH_MOST)
             memset(runtime_bytes(made), FRESH, size);
         if (pool)
-            count_in_pool(pool, size);
+            count_in_pool(pool, (int64_t)size);
         if (type != cudaMemoryTypeDevice)
             device_host_shares(runtime_machine(), (uintptr_t)made, size,
                                type == cudaMemoryTypeHost ? HOME_HOST : HOME_MANAGED);
@@ -93,7 +103,7 @@ static cudaError_t release(void *memory)
     if (known) {
         runtime->used -= runtime->blocks[i].type == cudaMemoryTypeHost ? 0 : runtime->blocks[i].size;
         if (runtime->blocks[i].pool)
-            runtime->blocks[i].pool->used -= runtime->blocks[i].size;
+            count_in_pool(runtime->blocks[i].pool, -(int64_t)runtime->blocks[i].size);
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
         device_host_leaves(runtime_machine(), (uintptr_t)memory);
         stream_races_forget(runtime_machine(), (uintptr_t)memory);

@@ -14,10 +14,12 @@
 #include <stdatomic.h>
 #include <xxhash.h>
 
-/* A pool keeps nothing that was freed. */
+/* A pool keeps nothing that was freed, but counts what one of a GPU does. */
 struct CUmemPoolHandle_st {
     int reuse[3];       /* three attributes that say which memory may be used again: it makes no difference */
-    uint64_t threshold; /* of bytes that it may keep: likewise */
+    uint64_t threshold; /* so many bytes it keeps when the host waits, */
+    uint64_t kept;      /* and so many it has from the driver, */
+    size_t waits;       /* since the host waited so often */
     uint64_t used, most;
 };
 
