@@ -265,7 +265,6 @@ RUNTIME(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_dev
 cudaError_t runtime_place(void **place, const void *symbol, size_t size, size_t offset)
 {
     struct variable *variable;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_variable(&variable, symbol));
     REFUSE(offset > variable->size || size > variable->size - offset, cudaErrorInvalidValue);
     *place = runtime_pointer(variable->address + offset);

@@ -16,9 +16,7 @@ static cudaError_t launch(const struct launch_work *work)
     const struct cudaKernelNodeParams *params = &work->params;
     void *const *arguments = params->kernelParams;
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, params->func)) != cudaSuccess)
-        return error;
+    CUDA_TRY(runtime_kernel(&kernel, params->func));
     struct function *function = kernel->function;
     struct grid grid = {
         .function = function,
@@ -29,7 +27,7 @@ static cudaError_t launch(const struct launch_work *work)
         .cooperative = work->cooperative,
         .cluster = {work->cluster.x, work->cluster.y, work->cluster.z},
     };
-    error = function_check(&grid, kernel_dynamic_limit(kernel), kernel->large_cluster);
+    cudaError_t error = function_check(&grid, kernel_dynamic_limit(kernel), kernel->large_cluster);
     if (error == cudaSuccess && function->entry.parameter_count > 0 && !arguments)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess) {
@@ -55,7 +53,6 @@ static cudaError_t keep_launch(struct node_work *kept, const struct node_work *w
 {
     struct device_kernel *kernel;
     void **arguments = work->launch.params.kernelParams;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_kernel(&kernel, work->launch.params.func));
     const struct entry *entry = &kernel->function->entry;
     REFUSE(entry->parameter_count > 0 && !arguments, cudaErrorInvalidValue);
@@ -193,7 +190,6 @@ cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shar
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *handle)
 {
     struct device_kernel *kernel;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_kernel(&kernel, handle));
     const struct function *function = kernel->function;
     const int capability = module_facts(function)->capability;
@@ -214,7 +210,6 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute which, int value)
 {
     struct device_kernel *kernel;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_kernel(&kernel, handle));
     switch (which) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -240,8 +235,7 @@ cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute whic
 static cudaError_t check_kernel(const void *handle)
 {
     struct device_kernel *kernel;
-    const cudaError_t error = runtime_lost();
-    return error != cudaSuccess ? error : runtime_kernel(&kernel, handle);
+    return runtime_kernel(&kernel, handle);
 }
 
 RUNTIME(cudaFuncSetCacheConfig, (const void *handle, enum cudaFuncCache config), ((void)config, check_kernel(handle)))
@@ -249,10 +243,9 @@ RUNTIME(cudaFuncSetCacheConfig, (const void *handle, enum cudaFuncCache config),
 cudaError_t cudaFuncGetName(const char **name, const void *handle)
 {
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error == cudaSuccess && (error = runtime_kernel(&kernel, handle)) == cudaSuccess)
-        *name = kernel->function->text.name;
-    return error;
+    CUDA_TRY(runtime_kernel(&kernel, handle));
+    *name = kernel->function->text.name;
+    return cudaSuccess;
 }
 
 /* Which banks shared memory has cannot be chosen on a GPU that is described here. */
@@ -262,7 +255,6 @@ RUNTIME(cudaFuncSetSharedMemConfig, (const void *handle, enum cudaSharedMemConfi
 cudaError_t cudaFuncGetParamInfo(const void *handle, size_t number, size_t *offset, size_t *size)
 {
     struct device_kernel *kernel;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_kernel(&kernel, handle));
     const struct entry *entry = &kernel->function->entry;
     REFUSE(!offset || number >= entry->parameter_count, cudaErrorInvalidValue);
@@ -276,10 +268,9 @@ cudaError_t cudaFuncGetParamInfo(const void *handle, size_t number, size_t *offs
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 {
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error == cudaSuccess && (error = runtime_kernel(&kernel, symbol)) == cudaSuccess)
-        *function = (cudaFunction_t)kernel;
-    return error;
+    CUDA_TRY(runtime_kernel(&kernel, symbol));
+    *function = (cudaFunction_t)kernel;
+    return cudaSuccess;
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *handle, int threads,
@@ -287,7 +278,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 {
     struct device_kernel *kernel;
     (void)flags; /* the flags say whether the L1 caches global memory: it always does */
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_kernel(&kernel, handle));
     REFUSE(threads <= 0, cudaErrorInvalidValue);
     *blocks = (int)function_resident_blocks(kernel->function, (unsigned)threads, shared, kernel->carve_out);
@@ -298,7 +288,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *handle, int blocks, int threads)
 {
     struct device_kernel *kernel;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_kernel(&kernel, handle));
     if (!bytes || blocks <= 0 || threads <= 0 ||
         function_resident_blocks(kernel->function, (unsigned)threads, 0, kernel->carve_out) < (unsigned)blocks)
@@ -324,7 +313,6 @@ static unsigned cluster_of(const cudaLaunchConfig_t *config)
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *handle, const cudaLaunchConfig_t *config)
 {
     struct device_kernel *kernel;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_kernel(&kernel, handle));
     const unsigned blocks = config ? cluster_of(config) : 0;
     REFUSE(blocks == 0, cudaErrorInvalidValue);
@@ -342,7 +330,6 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *handle
 {
     struct device_kernel *kernel;
     (void)config;
-    CUDA_TRY(runtime_lost());
     const cudaError_t found = runtime_kernel(&kernel, handle);
     if (found == cudaSuccess)
         *blocks = kernel->large_cluster ? 16 : 8;

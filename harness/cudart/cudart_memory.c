@@ -341,12 +341,9 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     return runtime_lost();
 }
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept)
-{
-    runtime_calls();
-    (void)kept;
-    return pool ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
-}
+/* It grows anew if it keeps less than it has. */
+RUNTIME(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t kept),
+        (runtime_calls(), SET(pool ? &pool->kept : NULL, kept < pool->kept ? kept : pool->kept, runtime_lost())))
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *accesses, size_t count)
 {
@@ -359,16 +356,10 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
 /* Returns one of the attributes that are ints, or NULL. */
 static int *reuse_of(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
-    switch (attribute) {
-    case cudaMemPoolReuseFollowEventDependencies:
-        return &pool->reuse[0];
-    case cudaMemPoolReuseAllowOpportunistic:
-        return &pool->reuse[1];
-    case cudaMemPoolReuseAllowInternalDependencies:
-        return &pool->reuse[2];
-    default:
-        return NULL;
-    }
+    return attribute >= cudaMemPoolReuseFollowEventDependencies &&
+                   attribute <= cudaMemPoolReuseAllowInternalDependencies
+               ? &pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies]
+               : NULL;
 }
 
 /* Returns one of the attributes that are numbers of bytes, or NULL. */

@@ -192,6 +192,7 @@ static struct device_kernel *find_kernel(const void *function)
 
 cudaError_t runtime_kernel(struct device_kernel **found, const void *function)
 {
+    CUDA_TRY(runtime_lost());
     struct device_kernel *kernel = find_kernel(function);
     REFUSE(!kernel, cudaErrorInvalidDeviceFunction);
     if (!kernel->function) {
@@ -215,6 +216,7 @@ unsigned kernel_dynamic_limit(const struct device_kernel *kernel)
 
 cudaError_t runtime_variable(struct variable **variable, const void *host)
 {
+    CUDA_TRY(runtime_lost());
     struct runtime *runtime = runtime_now();
     for (size_t i = 0; i < runtime->symbol_count; i++) {
         if (runtime->symbols[i].host != host || runtime->symbols[i].binary->removed)
@@ -456,7 +458,6 @@ RUNTIME(cudaGetKernel, (cudaKernel_t * handle, const void *host), __cudaGetKerne
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
     struct variable *variable = NULL;
-    CUDA_TRY(runtime_lost());
     CUDA_TRY(runtime_variable(&variable, symbol));
     if (variable)
         *size = variable->size;

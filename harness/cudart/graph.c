@@ -161,10 +161,10 @@ static void set_chain(cudaGraph_t graph, cudaGraphNode_t node)
     node->chain = 0;
     for (size_t i = 0; i < node->after_count; i++)
         node->chain = node->after[i]->chain > node->chain ? node->after[i]->chain : node->chain;
-    node->chain += node->disabled                                     ? 0
-                   : is_launch(node) || node->work.kind == &node_copy ? 1
-                   : node->work.kind == &node_child                   ? node->work.child->chain
-                                                                      : 0;
+    node->chain += node->disabled                                                        ? 0
+                   : is_launch(node) || node->work.kind->type == cudaGraphNodeTypeMemcpy ? 1
+                   : node->work.kind == &node_child                                      ? node->work.child->chain
+                                                                                         : 0;
     graph->chain = node->chain > graph->chain ? node->chain : graph->chain;
 }
 

@@ -68,20 +68,14 @@ struct runtime *runtime_now(void)
     return current;
 }
 
-void runtime_waits(void)
-{
-    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
-}
-
-void runtime_calls(void)
-{
-    atomic_fetch_add(&runtime_now()->work.calls, 1);
-}
-
-void runtime_allocates(void)
-{
-    atomic_fetch_add(&runtime_now()->work.allocations, 1);
-}
+#define COUNTS(name, counter)                                                                                          \
+    void name(void)                                                                                                    \
+    {                                                                                                                  \
+        atomic_fetch_add(&runtime_now()->work.counter, 1);                                                             \
+    }
+COUNTS(runtime_waits, synchronizations)
+COUNTS(runtime_calls, calls)
+COUNTS(runtime_allocates, allocations)
 
 void runtime_memory_begin(struct runtime *runtime)
 {

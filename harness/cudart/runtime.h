@@ -169,7 +169,7 @@ struct device_kernel {
 };
 
 /* Finds the kernel for a host function, or for a handle of cudaGetKernel, with its machine code. Otherwise notes and
- * returns the error that a call with a wrong one gives. */
+ * returns the error that a call with a wrong one gives, or after runtime_lost(). */
 cudaError_t runtime_kernel(struct device_kernel **kernel, const void *function);
 
 /* Returns how much dynamic shared memory the kernel may be launched with, in bytes. */

@@ -10,16 +10,11 @@ const struct backend program_backend = {
 /* Times are estimated, not computed. */
 static bool is_computed_of_program(const struct metric *metric)
 {
-    static const enum computed_counter told[] = {
-        COMPUTED_LAUNCHES,         COMPUTED_PROCESSES,     COMPUTED_FIRST_PART,      COMPUTED_COPIES,
-        COMPUTED_COPY_BYTES,       COMPUTED_FILLS,         COMPUTED_FILL_BYTES,      COMPUTED_REFUSED,
-        COMPUTED_SYNCHRONIZATIONS, COMPUTED_ALLOCATIONS,   COMPUTED_HOST_COPY_BYTES, COMPUTED_PAGEABLE_COPY_BYTES,
-        COMPUTED_STREAM_CALLS,     COMPUTED_LONGEST_CHAIN, COMPUTED_HOST_CALLS,      COMPUTED_PROGRAMMATIC,
-        COMPUTED_COPY_ROWS};
-    bool is = exact_provides(metric);
-    for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-        is |= is_computed(metric, told[i]);
-    return is;
+    static const enum computed_counter times[] = {COMPUTED_GPU_TIME,  COMPUTED_BUSY_TIME,     COMPUTED_ELAPSED,
+                                                  COMPUTED_COMPUTING, COMPUTED_COMMUNICATION, COMPUTED_COPY_TIME,
+                                                  COMPUTED_FILL_TIME, COMPUTED_GPU_BUSY};
+    return exact_provides(metric) ||
+           (is_metric_of_program(metric) && !ANY(i, ARRAY_SIZE(times), is_computed(metric, times[i])));
 }
 
 const struct backend simulated_program_backend = {
