@@ -10,7 +10,7 @@
 #define PITCH 512 /* rows of cudaMallocPitch begin at multiples of this many bytes */
 /* What fresh memory of a program holds, which a GPU leaves open: a result that depends on it is to be seen. Floats are
  * large and finite. More memory holds zeros, which take none of this machine's. */
-enum { FRESH = 0x4b, FRESH_MOST = 64 << 20 };
+enum { FRESH = 0x4b, FRESH_MOST = 64 << 20, PIECE = 2 << 20 /* in which a pool gets memory from the driver */ };
 
 struct memory_block {
     void *memory;
@@ -21,12 +21,9 @@ struct memory_block {
     cudaMemPool_t pool; /* that it is from, or NULL */
 };
 
-enum { PIECE = 2 << 20 }; /* in which a pool gets memory from the driver */
-
 /* ---- Allocations ---- */
 
-/* Counts memory of a pool, or what is freed: less than 0. When the host waits, a pool gives back what it may not keep.
- */
+/* Counts memory of a pool, or what is freed: less than 0. When the host waits, a pool keeps what it may alone. */
 static void count_in_pool(cudaMemPool_t pool, int64_t size)
 {
     const size_t waits = atomic_load(&runtime_now()->work.synchronizations);
@@ -202,13 +199,12 @@ cudaError_t cudaFree(void *memory)
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
-    const cudaError_t error = stream_lost(stream);
     if (stream_graph(stream)) {
         graph_capture(stream, &(struct node_work){.kind = &node_free});
         return runtime_lost();
     }
     runtime_calls();
-    CUDA_TRY(error);
+    CUDA_TRY(stream_lost(stream));
     stream_begins(stream);
     return stream_puts(stream, release_in_order(memory, "cudaFreeAsync"));
 }

@@ -267,12 +267,7 @@ RUNTIME(cudaGraphNodeFindInClone, (cudaGraphNode_t * found, cudaGraphNode_t node
             ? runtime_return(cudaErrorInvalidValue)
             : runtime_lost())
 
-cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
-{
-    REFUSE(!IS_NODE(node), cudaErrorInvalidValue);
-    node_remove(node);
-    return runtime_lost();
-}
+RUNTIME(cudaGraphDestroyNode, (cudaGraphNode_t node), IS_NODE(node) ? (node_remove(node), runtime_lost()) : INVALID)
 
 /* ---- Dependencies ---- */
 

@@ -273,12 +273,7 @@ RUNTIME(cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags),
         SET(flags, is_made(stream) ? stream->flags : cudaStreamDefault, stream_lost(stream)))
 RUNTIME(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id),
         SET(id, is_made(stream) ? stream->id : 0, stream_lost(stream)))
-
-cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
-{
-    const cudaError_t error = stream_lost(stream);
-    return error == cudaSuccess ? cudaGetDevice(device) : error;
-}
+RUNTIME(cudaStreamGetDevice, (cudaStream_t stream, int *device), SET(device, 0, stream_lost(stream)))
 
 /* Attributes say what stays in the caches, and how the host waits. They change no count. */
 RUNTIME(cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value),

@@ -116,8 +116,8 @@ static void send_work(void)
     OWNED_TEXT text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                                 " - %zu %zu %" PRIu64 " %" PRIu64 " %zu - - - - %s",
                                 copies.count, copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns,
-                                busy, span, atomic_load(&process.synchronizations), atomic_load(&process.allocations),
-                                copies.host_bytes, copies.pageable_bytes, atomic_load(&process.stream_calls), whole);
+                                busy, span, process.synchronizations, process.allocations, copies.host_bytes,
+                                copies.pageable_bytes, process.stream_calls, whole);
     link_say(MESSAGE_WORK, text);
 }
 

@@ -420,15 +420,11 @@ static void at_exit(void)
         return;
     function_settle(NULL, 0, false); /* blocks that were left out may make a fault */
     FILE *stream = x_memstream(&text, &size);
-    struct runtime *runtime = runtime_now();
-    fprintf(stream, "%zu %zu - %zu %zu - - - %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu -",
-            atomic_load(&runtime->work.copies), atomic_load(&runtime->work.copy_bytes),
-            atomic_load(&runtime->work.fills), atomic_load(&runtime->work.fill_bytes),
-            atomic_load(&runtime->work.refused), atomic_load(&runtime->work.synchronizations),
-            atomic_load(&runtime->work.allocations), atomic_load(&runtime->work.host_copy_bytes),
-            atomic_load(&runtime->work.pageable_copy_bytes), atomic_load(&runtime->work.stream_calls),
-            atomic_load(&runtime->work.longest_chain), atomic_load(&runtime->work.calls),
-            atomic_load(&runtime->work.programmatic), atomic_load(&runtime->work.copy_rows));
+    const __typeof(runtime_now()->work) *work = &runtime_now()->work;
+    fprintf(stream, "%zu %zu - %zu %zu - - - %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu -", work->copies, work->copy_bytes,
+            work->fills, work->fill_bytes, work->refused, work->synchronizations, work->allocations,
+            work->host_copy_bytes, work->pageable_copy_bytes, work->stream_calls, work->longest_chain, work->calls,
+            work->programmatic, work->copy_rows);
     fclose(stream);
     say(MESSAGE_WORK, text);
     free(text);

@@ -134,8 +134,7 @@ static const struct {
          cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, c); cudaStreamSynchronize(c); float h; cudaMemcpy(&h, b + 1, 4, cudaMemcpyDefault); if (h != 0) puts("old"))
     CASE(same_values, bytes<<<GRID, BLOCK, 0, p>>>(raw, 0, 1000, 1); cudaDeviceSynchronize(); bytes<<<GRID, BLOCK, 0, p>>>(raw, 0, 1000, 1); bytes<<<GRID, BLOCK, 0, c>>>(raw, 0, 1000, 1); cudaDeviceSynchronize(); char h; cudaMemcpy(&h, raw, 1, cudaMemcpyDefault))
     CASE(pools, for (int t = 0; t < 3; t++) { float *m; cudaMallocAsync((void **)&m, COUNT * 4, t % 2 ? p : c); consume<<<GRID, BLOCK, 0, t % 2 ? p : c>>>(a, m); cudaFreeAsync(m, t % 2 ? p : c); })
-    CASE(pools_ordered, float *m; cudaMallocAsync((void **)&m, COUNT * 4, p); wait(c, p, made); consume<<<GRID, BLOCK, 0, c>>>(a, m); wait(p, c, used); cudaFreeAsync(m, p);
-         cudaMallocAsync((void **)&m, COUNT * 4, p); cudaStreamSynchronize(p); consume<<<GRID, BLOCK, 0, c>>>(m, b); cudaStreamSynchronize(c); cudaFree(m))
+    CASE(pools_ordered, float *m; cudaMallocAsync((void **)&m, COUNT * 4, p); wait(c, p, made); consume<<<GRID, BLOCK, 0, c>>>(a, m); wait(p, c, used); cudaFreeAsync(m, p); cudaMallocAsync((void **)&m, COUNT * 4, p); cudaStreamSynchronize(p); consume<<<GRID, BLOCK, 0, c>>>(m, b); cudaStreamSynchronize(c); cudaFree(m))
     CASE(tells_host, tells<<<1, BLOCK, 0, p>>>(a, mapped); while (*(volatile int *)mapped == 0) continue; CONSUME(c))
     CASE(flags, cudaMemset(a, 0, COUNT * 4); cudaDeviceSynchronize(); tells<<<1, BLOCK, 0, p>>>(a, flag); hears<<<1, BLOCK, 0, c>>>(a, b, flag))
     CASE(graph, cudaGraphExec_t exec = recorded(); cudaGraphLaunch(exec, p); wait(c, p, made); CONSUME(c); wait(p, c, used); cudaGraphLaunch(exec, p))
