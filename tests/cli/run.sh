@@ -323,18 +323,18 @@ finish "a kernel in expected.ini that has no baseline" $? 0 "expected.ini:1: tra
 # AddressSanitizer cannot live with CUPTI, which loads its parts with RTLD_DEEPBIND.
 if ! grep -q __asan_init "$cugate"; then
     "$cugate" list metrics gh100 >out 2>err
-    finish "list metrics gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 79 of 79 metrics, 3 passes; !not supported"
+    finish "list metrics gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 81 of 81 metrics, 3 passes; !not supported"
     list() { # CODE EXPECTATIONS ARGUMENT...
         local wanted=$1 expectations=$2
         shift 2
         "$cugate" list --metrics "$@" >out 2>err
         finish "list --metrics $*" $? "$wanted" "$expectations"
     }
-    list 0 'chip AD102: 79 of 79 metrics' 'GeForce RTX 4090'
+    list 0 'chip AD102: 81 of 81 metrics' 'GeForce RTX 4090'
     list 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" 'RTX 4909'
     list 2 "'frob' is not a chip or product: ; list metrics help" frob
     list 0 'GH100  H100, H200; GB202  ; RTX 5090' help
-    list 0 'chip GH100: 87 of 91 metrics, 8 passes; not supported; tensor_ops_int8 alone needs 2 passes; !tensor_active takes' \
+    list 0 'chip GH100: 89 of 93 metrics, 8 passes; not supported; tensor_ops_int8 alone needs 2 passes; !tensor_active takes' \
         +tensor H200
     list 2 'chip GH100 cannot count [pcie_read] (pcie__read_bytes.sum) with [dram_throughput] (dram__throughput' \
         +made_up/clashing.ini H100
