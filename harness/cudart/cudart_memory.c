@@ -31,9 +31,9 @@ static void count_in_pool(cudaMemPool_t pool, int64_t size)
     pool->waits = waits;
     pool->kept = may > pool->used ? may : (pool->used + PIECE - 1) / PIECE * PIECE;
     pool->used += (uint64_t)size;
+    if (pool->used > pool->kept && pool->used <= pool->most)
+        runtime_allocates(); /* of what it gave back */
     pool->most = pool->used > pool->most ? pool->used : pool->most;
-    if (pool->used > pool->kept)
-        runtime_allocates();
 }
 
 static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size, enum cudaMemoryType type)
