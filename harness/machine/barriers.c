@@ -176,7 +176,7 @@ bool barrier_open(struct block *block, unsigned number, unsigned wanted)
 {
     struct block_barrier *barrier = &block->barriers[number];
     unsigned there = barrier->arrived, missing = 0, waiting = 0;
-    uint32_t waiters = 0;
+    uint32_t waiters = 0, gone = 0;
     for (unsigned w = 0; w < block->warp_count; w++) {
         const struct warp *warp = &block->warps[w];
         uint32_t here = 0;
@@ -187,6 +187,7 @@ bool barrier_open(struct block *block, unsigned number, unsigned wanted)
             }
         waiting += here != 0;
         waiters |= here ? 1u << w : 0;
+        gone |= warp->alive ? 0 : 1u << w;
         if (here && here == warp->alive)
             there += LANES;
         else if (warp->alive)
@@ -207,7 +208,7 @@ bool barrier_open(struct block *block, unsigned number, unsigned wanted)
             split->pc++;
         }
     }
-    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers);
+    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers | (wanted ? 0 : gone));
     *barrier = (struct block_barrier){0};
     block->epoch++;
     block->cluster->waited = false;

@@ -410,7 +410,7 @@ const struct opcode control_opcodes[] = {
     {"WARPSYNC",       NULL,              CONTROL_WARPSYNC | RULE_ASKS,                           NULL, "",  "ALL "
                                                                                                              "EXCLUSIVE COLLECTIVE"},
     {"BAR.SYNC",       NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS_SOME | RULE_ASKS, NULL, "",  "DEFER_BLOCKING"},
-    {"BAR.ARV",        NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS | RULE_ASKS,      NULL, "",  ""},
+    {"BAR.ARV",        NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS_SOME | RULE_ASKS, NULL, "",  ""},
     {"BAR.RED",        NULL,              CONTROL_BLOCK_BARRIER | RULE_ASKS,                      NULL, "",  "DEFER_BLOCKING POPC AND OR"},
     {"YIELD",          NULL,              CONTROL_YIELD | RULE_KEEPS,                             NULL, "",  ""},
     {"NANOSLEEP",      NULL,              CONTROL_YIELD | TRAIT_LOOKS | RULE_ASKS,                NULL, "",  "SYNCS"},

@@ -484,6 +484,26 @@ KERNEL(parts_of_words)
     out[I] = (in[I] & ~0xff) + bytes[T % 32 * 2 + T / 32] + 1;
 }
 
+#define BAR(does, id) asm volatile("bar." #does " " #id ", 64;" ::: "memory")
+#define RING(name, arrives, waits, frees)                                                                              \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ int tile[32];                                                                                       \
+        for (unsigned k = 0; k < 2; k++)                                                                               \
+            if (T < 32) {                                                                                              \
+                if (k > 0)                                                                                             \
+                    waits;                                                                                             \
+                tile[T] = in[I + k * 32] + 1;                                                                          \
+                arrives;                                                                                               \
+            } else {                                                                                                   \
+                BAR(sync, 1);                                                                                          \
+                out[I - 32 + k * 32] = tile[T - 32];                                                                   \
+                frees;                                                                                                 \
+            }                                                                                                          \
+    }
+RING(ring, BAR(arrive, 1), BAR(sync, 2), BAR(arrive, 2))
+RING(ring_of_one, BAR(sync, 1), , ) /* ring_of_one */
+
 KERNEL(named_barriers)
 {
     __shared__ int tile[32];
@@ -805,7 +825,7 @@ CUGATE_LIBRARY(
         ROW(added_before_zero) ROW(read_before_added)
         ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
         ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet) ROW(branch_read) ROW(branch_written)
-        ROW(branches_write),
+        ROW(branches_write) ROW(ring_of_one),
     FAMILY("timing")
         ROW(waits_for_block) ROW(takes_lock) ROW(doubles_meet) ROW(sleeps_between_looks) ROW(adds_by_swapping)
         ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
@@ -815,7 +835,7 @@ CUGATE_LIBRARY(
         ROW_OF(last_writes, LAUNCH(last_writes, blocks); LAUNCH(works_as_written, blocks)),
     FAMILY("in_vain") ROW(never_told) ROW_OF(waits_for_last, LAUNCH(waits_for_last, 1 << 14)),
     FAMILY("right")
-        ROW(shared_atomics) ROW(warp_exchange) ROW(parts_of_words) ROW(named_barriers) ROW(last_block)
+        ROW(shared_atomics) ROW(warp_exchange) ROW(parts_of_words) ROW(named_barriers) ROW(ring) ROW(last_block)
         ROW(flag_in_warp) ROW(reused_tile) ROW(reads_one_too_many) ROW(takes_tiles) ROW(says_it_was_there)
         ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)

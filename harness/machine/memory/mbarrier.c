@@ -225,11 +225,11 @@ PREPARE(copied, code->modifier_count == 3 && prepare_one(code))
 
 /* clang-format off */
 const struct opcode mbarrier_opcodes[] = {
-    {"SYNCS.EXCH.64",                  exchange,      TRAIT_SIGNALS | RULE_BEGINS,                       prepare_three,  "d", ""},
-    {"SYNCS.ARRIVE.TRANS64",           arrive,        TRAIT_SIGNALS | RULE_BARRIER,                      prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT TMASK"},
-    {"SYNCS.PHASECHK.TRANS64",         look,          TRAIT_SIGNALS | TRAIT_LOOKS | RULE_BARRIER,        prepare_three,  "p", ""},
-    {"SYNCS.PHASECHK.TRANS64.TRYWAIT", NULL,          CONTROL_WAIT_PHASE | TRAIT_SIGNALS | RULE_BARRIER, prepare_three,  "p", ""},
-    {"SYNCS.CCTL.IV",                  NULL,          TRAIT_SIGNALS,                                     prepare_one,    "",  ""},
+    {"SYNCS.EXCH.64",                  exchange,      TRAIT_SIGNALS_SOME | RULE_BEGINS,                       prepare_three,  "d", ""},
+    {"SYNCS.ARRIVE.TRANS64",           arrive,        TRAIT_SIGNALS_SOME | RULE_BARRIER,                      prepare_arrive, "d", "A1T0 ART0 A0TR A0TX A0T1 A1TR RED OPTOUT TMASK"},
+    {"SYNCS.PHASECHK.TRANS64",         look,          TRAIT_SIGNALS_SOME | TRAIT_LOOKS | RULE_BARRIER,        prepare_three,  "p", ""},
+    {"SYNCS.PHASECHK.TRANS64.TRYWAIT", NULL,          CONTROL_WAIT_PHASE | TRAIT_SIGNALS_SOME | RULE_BARRIER, prepare_three,  "p", ""},
+    {"SYNCS.CCTL.IV",                  NULL,          TRAIT_SIGNALS_SOME,                                     prepare_one,    "",  ""},
     {"ARRIVES.LDGSTSBAR.64",           arrive_copied, RULE_BARRIER,                                      prepare_copied, "",  "TRANSCNT ARVCNT"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };

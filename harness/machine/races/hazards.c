@@ -68,13 +68,13 @@ static bool has_copies(const struct code *code)
 static bool hazards_begin(struct block *block)
 {
     struct hazards *hazards = block->watch.states[WATCH_HAZARDS];
-    if (!watch_samples(block) || !has_copies(block->code))
+    if (!watch_samples(block) || (block->code->has_flags && !has_copies(block->code)))
         return false;
-    hazards->place_count = (block->shared_size >> PLACE_SHIFT) + 2;
-    hazards->places = hazards->places ? hazards->places : x_calloc(hazards->place_count, sizeof *hazards->places);
-    memset(hazards->places, 0, hazards->place_count * sizeof *hazards->places);
+    hazards->place_count = has_copies(block->code) ? (block->shared_size >> PLACE_SHIFT) + 2 : 0;
+    if (!hazards->places && hazards->place_count)
+        hazards->places = x_calloc(hazards->place_count, sizeof *hazards->places);
     for (size_t i = 0; i < hazards->place_count; i++)
-        hazards->places[i].writer = NOBODY;
+        hazards->places[i] = (struct place){.writer = NOBODY};
     *hazards = (struct hazards){.place_count = hazards->place_count,
                                 .places = hazards->places,
                                 .copies = hazards->copies,
@@ -184,7 +184,7 @@ static void visit_place(struct warp *warp, size_t at, bool writes)
 static void hazards_visit(const struct access *access, bool writes)
 {
     size_t last = SIZE_MAX;
-    for (uint32_t left = access->lanes; left; left &= left - 1) {
+    for (uint32_t left = hazards_of(access->block)->place_count ? access->lanes : 0; left; left &= left - 1) {
         const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
         for (size_t at = address >> PLACE_SHIFT; at <= (address + access->size - 1) >> PLACE_SHIFT; at++)
             if (at != last)
@@ -315,19 +315,22 @@ static void retire_counted(struct hazards *hazards, const struct warp *warp, uns
 
 /* ---- What warps learn of each other ---- */
 
-/* A warp learns what others knew when their clocks were so. Of copies it learns what they know now. */
-static void learn(struct hazards *hazards, unsigned warp, uint32_t from, const unsigned *clocks)
+/* Warps learn what others knew when their clocks were so. Of copies they learn what those know now. */
+static void learn(struct hazards *hazards, uint32_t warps, uint32_t from, const unsigned *clocks)
 {
-    EACH_BIT(other, from & ~(1u << warp)) {
+    unsigned all[WARPS] = {0};
+    EACH_BIT(other, from) {
         for (unsigned w = 0; w < WARPS; w++)
-            if (hazards->knows[other][w] > hazards->knows[warp][w])
-                hazards->knows[warp][w] = hazards->knows[other][w];
-        if (clocks[other] > hazards->knows[warp][other])
-            hazards->knows[warp][other] = clocks[other];
+            all[w] = hazards->knows[other][w] > all[w] ? hazards->knows[other][w] : all[w];
+        all[other] = clocks[other] > all[other] ? clocks[other] : all[other];
+    }
+    EACH_BIT(warp, warps) {
+        for (unsigned w = 0; w < WARPS; w++)
+            hazards->knows[warp][w] = all[w] > hazards->knows[warp][w] ? all[w] : hazards->knows[warp][w];
     }
     for (size_t i = first_recent(hazards); i < hazards->copy_count; i++)
         if (hazards->copies[i].known & from)
-            hazards->copies[i].known |= 1u << warp;
+            hazards->copies[i].known |= warps;
 }
 
 /* A warp learns all that was done before, in a way that is not followed. */
@@ -374,7 +377,8 @@ static void have_waited(struct hazards *hazards, const struct warp *warp, uint32
     }
     if (place->others)
         learn_all(hazards, warp);
-    learn(hazards, warp->number, place->arrived, place->clocks);
+    learn(hazards, 1u << warp->number, place->arrived, place->clocks);
+    hazards->clock[warp->number]++;
 }
 
 /* Warps, one bit each, that have waited for each other and for those that arrived. */
@@ -383,8 +387,7 @@ static void meet(struct hazards *hazards, uint32_t waited, uint32_t arrived)
     const uint32_t all = waited | arrived;
     unsigned clocks[WARPS];
     memcpy(clocks, hazards->clock, sizeof clocks);
-    for (uint32_t left = waited; left; left &= left - 1)
-        learn(hazards, (unsigned)__builtin_ctz(left), all, clocks);
+    learn(hazards, waited, all, clocks);
     for (uint32_t left = all; left; left &= left - 1)
         hazards->clock[__builtin_ctz(left)]++;
 }
@@ -405,7 +408,7 @@ static void end_lane_copies(const struct access *access)
         copies->come = copies->ends[(copies->groups - access->more) % GROUPS];
 }
 
-/* By atomics warps may tell each other anything. */
+/* By atomics warps may tell each other anything, where code has flags. */
 static void hazards_hear(const struct access *access)
 {
     struct hazards *hazards = hazards_of(access->block);
@@ -415,7 +418,7 @@ static void hazards_hear(const struct access *access)
             check_lane_copy(access->warp, access->first >> PLACE_SHIFT, "multiplies");
         return;
     }
-    if (kind & ACCESS_CHANGES)
+    if (kind & ACCESS_CHANGES && access->block->code->has_flags)
         learn_all(hazards, access->warp);
     if (kind & (ACCESS_READS | ACCESS_CHANGES))
         hazards_visit(access, false);

@@ -1,26 +1,35 @@
 /* Finds warps of a block, and lanes of a warp that have parted, that access a word of shared memory without a barrier
  * between them, one of which writes it, and words that are read though nobody wrote them. */
+#include "hazards.h"
+
 #include "machine/block/block.h"
 
-/* A word of shared memory since the last barrier. Warps are numbered from 1: 0 is none, SEVERAL are several. */
+/* A word of shared memory. Since it was written, warps have read it, or changed it by an atomic whose answer they do
+ * not use, one bit each. Clocks are those of hazards.h: barriers order the warps that take part in them. */
 struct shadow_word {
-    unsigned epoch;
-    unsigned char writer, reader; /* the warp that wrote it, and the warp that read it */
-    unsigned char adder;          /* the warp that changed it by an atomic whose answer it does not use */
+    unsigned write_clock; /* of its writer */
+    unsigned char writer; /* the warp that wrote it, from 1; 0: none */
     bool written;
+    uint32_t readers, adders;
+};
+
+/* When each warp did so last. */
+struct shadow_clocks {
+    unsigned read[LANES], added[LANES];
 };
 
 /* Of a block whose lanes parted also which lanes accessed it, with those that were with them: since the last barrier,
  * and the last time that lanes of their warp joined. */
 struct shadow_lanes {
-    unsigned epoch, since;
+    unsigned clock, since;
     uint32_t wrote, read;
 };
 
-enum { SEVERAL = 255, MOST_WORDS = LANES * 4 };
+enum { MOST_WORDS = LANES * 4 };
 
 struct shadow {
     struct shadow_word *words;
+    struct shadow_clocks *clocks;
     struct shadow_lanes *lanes;
     bool parted;
     /* What a store finds in words that another warp has written, or lanes in another branch of its own: it is a fault
@@ -41,10 +50,11 @@ static size_t words_of(const struct block *block)
 static bool shadow_begin(struct block *block)
 {
     struct shadow *shadow = block->watch.states[WATCH_SHADOW];
-    if (!watch_samples(block) || block->code->tells_others)
+    if (!watch_samples(block) || block->code->has_flags)
         return false;
     const size_t count = words_of(block);
     shadow->words = shadow->words ? shadow->words : x_calloc(count, sizeof *shadow->words);
+    shadow->clocks = shadow->clocks ? shadow->clocks : x_calloc(count, sizeof *shadow->clocks);
     memset(shadow->words, 0, count * sizeof *shadow->words);
     shadow->parted = false;
     shadow->again_count = 0;
@@ -54,6 +64,7 @@ static bool shadow_begin(struct block *block)
 static void shadow_release(void *state)
 {
     free(((struct shadow *)state)->words);
+    free(((struct shadow *)state)->clocks);
     free(((struct shadow *)state)->lanes);
 }
 
@@ -100,37 +111,35 @@ static void shadow_done(const struct access *access)
     shadow->again_count = 0;
 }
 
-static struct shadow_word *word_at(struct shadow *shadow, const struct block *block, uint32_t address)
+/* Whether another warp wrote the word, and no barrier orders that before the warp. */
+static bool other_wrote(const struct shadow_word *word, const struct warp *warp)
 {
-    struct shadow_word *word = &shadow->words[address / 4];
-    if (word->epoch != block->epoch) {
-        word->epoch = block->epoch;
-        word->writer = word->reader = word->adder = 0;
+    return word->writer && !hazards_knows(warp, &warp->block->warps[word->writer - 1], word->write_clock);
+}
+
+/* Whether any of these other warps did what no barrier orders before the warp. */
+static bool others_did(uint32_t who, const unsigned *clocks, const struct warp *warp)
+{
+    EACH_BIT(other, who & ~(1u << warp->number)) {
+        if (!hazards_knows(warp, &warp->block->warps[other], clocks[other]))
+            return true;
     }
-    return word;
-}
-
-static bool is_of_another(unsigned char who, unsigned char me)
-{
-    return who && who != me;
-}
-
-static void and_me(unsigned char *who, unsigned char me)
-{
-    *who = is_of_another(*who, me) ? SEVERAL : me;
+    return false;
 }
 
 /* Atomics may meet each other. An answer may tell that another warp has come before. */
 static void visit_atomic(struct shadow *shadow, struct warp *warp, uint32_t address)
 {
     struct block *block = warp->block;
-    struct shadow_word *word = word_at(shadow, block, address);
-    const unsigned char me = (unsigned char)(warp->number + 1);
-    if (is_of_another(word->writer, me) || is_of_another(word->reader, me))
-        block_doubt(
-            block, "warp %u changes byte %lld of shared memory by an atomic that another warp %s without a barrier",
-            warp->number, (long long)address - block->reserved, is_of_another(word->writer, me) ? "wrote" : "read");
-    and_me(&word->adder, me);
+    struct shadow_word *word = &shadow->words[address / 4];
+    struct shadow_clocks *clocks = &shadow->clocks[address / 4];
+    const bool wrote = other_wrote(word, warp);
+    if (wrote || others_did(word->readers, clocks->read, warp))
+        block_doubt(block,
+                    "warp %u changes byte %lld of shared memory by an atomic that another warp %s without a barrier",
+                    warp->number, (long long)address - block->reserved, wrote ? "wrote" : "read");
+    word->adders |= 1u << warp->number;
+    clocks->added[warp->number] = hazards_clock(warp);
     word->written = true;
 }
 
@@ -140,9 +149,9 @@ static void visit_lanes(struct shadow *shadow, const struct warp *warp, uint32_t
 {
     const struct block *block = warp->block;
     struct shadow_lanes *word = &shadow->lanes[address / 4];
-    const unsigned since = warp->joined * LANES + warp->number;
-    if (word->epoch != block->epoch || word->since != since)
-        *word = (struct shadow_lanes){.epoch = block->epoch, .since = since};
+    const unsigned since = warp->joined * LANES + warp->number, clock = hazards_clock(warp);
+    if (word->clock != clock || word->since != since)
+        *word = (struct shadow_lanes){.clock = clock, .since = since};
     const uint32_t others = writes ? word->read : word->wrote, here = warp->active;
     if (others && !(others & here))
         lanes_meet(warp, writes, others, !writes, address);
@@ -155,28 +164,29 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
 {
     const bool writes = !(kind & ACCESS_READS);
     struct block *block = warp->block;
-    struct shadow_word *word = word_at(shadow, block, address);
-    const unsigned char me = (unsigned char)(warp->number + 1);
+    struct shadow_word *word = &shadow->words[address / 4];
+    struct shadow_clocks *clocks = &shadow->clocks[address / 4];
+    const bool wrote = other_wrote(word, warp);
     const long long byte = (long long)address - block->reserved;
     if (shadow->parted)
         visit_lanes(shadow, warp, address, writes, kind & ACCESS_STORES);
-    if (is_of_another(word->adder, me))
+    if (others_did(word->adders, clocks->added, warp))
         block_doubt(block,
                     "warp %u %s byte %lld of shared memory that another warp changes by an atomic without a barrier",
                     warp->number, writes ? "writes" : "reads", byte);
-    if (is_of_another(word->writer, me) && kind & ACCESS_STORES)
+    if (wrote && kind & ACCESS_STORES)
         note_again(shadow, block, address, word->writer, 0);
-    else if (is_of_another(word->writer, me))
+    else if (wrote)
         writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
-    if (writes && is_of_another(word->reader, me))
+    if (writes && others_did(word->readers, clocks->read, warp))
         block_doubt(block,
                     "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
                     warp->number, byte);
     if (writes) {
-        word->writer = me;
-        word->written = true;
+        *word = (struct shadow_word){hazards_clock(warp), (unsigned char)(warp->number + 1), .written = true};
     } else {
-        and_me(&word->reader, me);
+        word->readers |= 1u << warp->number;
+        clocks->read[warp->number] = hazards_clock(warp);
     }
 }
 
@@ -215,8 +225,7 @@ static void look_at_product(const struct shadow *shadow, const struct access *ac
 {
     const struct shadow_word *word = &shadow->words[access->first / 4];
     for (unsigned k = 0; k < 4; k++)
-        if (word[k].epoch == access->block->epoch && word[k].writer &&
-            (word[k].writer - 1u) / 4 != access->warp->number / 4)
+        if (other_wrote(&word[k], access->warp) && (word[k].writer - 1u) / 4 != access->warp->number / 4)
             block_doubt(
                 access->block,
                 "warp %u writes byte %lld of shared memory and warp %u's warpgroup reads it in a matrix product, "

@@ -212,8 +212,7 @@ static const char *text_of(const json_t *object, const char *key)
 }
 
 /* Returns whether warps of a block may tell each other by this instruction that something is written. That can be a
- * flag in shared memory, or a barrier that only some of them reach. Then it is no race when one warp reads what another
- * one wrote. */
+ * flag in shared memory, or a barrier that only some of them reach. */
 static bool tells_others(const struct instruction *code)
 {
     return code->traits & TRAIT_SIGNALS ||
@@ -268,6 +267,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
         const struct operand *asked = operand_of(&code->list[i], OPERAND_SPECIAL);
         code->list[i].converts = converts(&code->list[i]);
         code->tells_others |= tells_others(&code->list[i]);
+        code->has_flags |= (code->list[i].traits & TRAIT_SIGNALS) != 0;
         code->multiplies_apart |= code->list[i].apart;
         code->has_spins |= (code->list[i].traits & TRAIT_SPINS) != 0;
         code->has_copies |= (code->list[i].traits & TRAIT_ASYNC_COPY) != 0;

@@ -134,8 +134,8 @@ enum trait {
     TRAIT_FUSED = 1 << 19,         /* multiplies and adds at once */
     TRAIT_BULK = 1 << 20,          /* a copy of the hardware, or what is done with such copies */
     TRAIT_FENCE = 1 << 21,         /* orders what others see of accesses to memory */
-    TRAIT_SIGNALS = 1 << 22,       /* warps of a block may tell each other by it that something is written */
-    TRAIT_SIGNALS_SOME = 1 << 23,  /* ... unless it is barrier 0, of all warps */
+    TRAIT_SIGNALS = 1 << 22,       /* warps of a block may tell each other by words that something is written */
+    TRAIT_SIGNALS_SOME = 1 << 23,  /* ... by a barrier, unless it is barrier 0, of all warps */
     TRAIT_SPINS = 1 << 24,         /* is tried until it succeeds */
     TRAIT_LOOKS = 1 << 25,         /* looks for a phase without a wait, or sleeps */
     TRAIT_SIGNS = 1 << 26,         /* asks registers for their signs: R2.SIGN */
@@ -244,6 +244,7 @@ struct code {
     char *texts;           /* the words that instructions point to */
     bool multiplies_apart; /* it has instructions that are `apart` */
     bool tells_others;     /* warps of a block signal to each other by other means than barriers of the whole block */
+    bool has_flags;        /* ... and by other means than any barriers */
     bool has_fences;       /* it orders what others see of its accesses to memory, or looks at what they write */
     bool has_spins;        /* it swaps words of shared memory until that succeeds: ATOMS.CAST.SPIN */
     bool has_copies;       /* lanes copy to shared memory: cp.async */
