@@ -97,12 +97,14 @@ cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large
         return cudaErrorLaunchOutOfResources;
     if (grid->shared > dynamic_limit || threads > function_most_threads(function))
         return cudaErrorInvalidValue;
-    const unsigned long long blocks = 1ull * grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
-    if (grid->cooperative &&
-        blocks > 1ull * function_resident_blocks(function, (unsigned)threads, grid->shared, grid->carve_out) *
-                     attribute(cudaDevAttrMultiProcessorCount))
+    const uint64_t resident = 1ull *
+                              function_resident_blocks(function, (unsigned)threads, grid->shared, grid->carve_out) *
+                              attribute(cudaDevAttrMultiProcessorCount);
+    if (grid->cooperative && grid_blocks(grid) > resident)
         return cudaErrorCooperativeLaunchTooLarge;
-    return check_cluster(grid, large_cluster);
+    const cudaError_t error = check_cluster(grid, large_cluster);
+    grid->resident = error == cudaSuccess ? resident / cluster_blocks(grid) : 0;
+    return error;
 }
 
 void function_run_by(run_launch *run, void *data)

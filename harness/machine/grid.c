@@ -186,6 +186,7 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
     run.done = done;
     const struct run_state tried = run;
     headway_all(machine->headway, count_done(&run) * cluster_blocks(grid));
+    run.resident = run.waiting != NULL;
     run.failed = false; /* of blocks that fail the first one counts, or a fault, for which others may wait */
     run_threads(&run, tallies);
     if (tried.failed && (!run.failed || (tried.fault && !run.fault) || tried.failed_block < run.failed_block)) {

@@ -8,10 +8,24 @@
 enum { STEPS_BETWEEN = 512, STEPS_TO_BEGIN = 1 << 20, MOST_STEPS = 1 << 24, WAITS_ALONE = 256 };
 #define MOST_BYTES (UINT64_C(4) << 30) /* of this machine, of blocks that have begun */
 
+/* Whether a cluster is left to begin, and there is room for it on the GPU. */
+static bool may_begin(const struct run_state *run)
+{
+    return __atomic_load_n(&run->next, __ATOMIC_RELAXED) < run->count &&
+           (!run->grid->resident || __atomic_load_n(&run->resident, __ATOMIC_RELAXED) < run->grid->resident);
+}
+
 /* Starts the next cluster of the launch. Others wait for it: where the last one comes first, it is the first of those
- * that are left, since blocks wait for blocks of lower numbers. False: there is none. */
+ * that are left, since blocks wait for blocks of lower numbers. False: there is none, or no room. */
 static bool start_next(struct run_state *run, struct cluster *cluster, bool others_wait)
 {
+    uint64_t resident = __atomic_load_n(&run->resident, __ATOMIC_RELAXED);
+    do
+        if (!may_begin(run))
+            return false;
+    while (!__atomic_compare_exchange_n(&run->resident, &resident, resident + 1, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    cluster->counted = true;
     uint64_t begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
     while (run->done && begun < run->count && run->done[begun / 64] >> begun % 64 & 1)
         begun = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
@@ -89,7 +103,7 @@ static void begin_more(struct run_state *run, struct turns *turns)
         run->parked = has_looked(turns->at) || ++turns->waits == WAITS_ALONE;
         return;
     }
-    if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->count) {
+    if (!may_begin(run)) {
         sched_yield();
         return;
     }
@@ -122,7 +136,7 @@ static bool has_worked(struct cluster *cluster)
 }
 
 /* Where all warps of a thread only look at what others may change, and no thread does anything else, those blocks may
- * have to begin that they wait for, though they are not seen to be idle. If all have begun, they wait in vain. */
+ * have to begin that they wait for, though they are not seen to be idle. If none can begin, they wait in vain. */
 static void look_for_progress(struct run_state *run, struct turns *turns)
 {
     uint64_t steps = 0, warps = 0;
@@ -145,7 +159,7 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
     }
     if (steps - turns->steps < STEPS_TO_BEGIN)
         return;
-    if (run->alone || __atomic_load_n(&run->next, __ATOMIC_RELAXED) < run->count) {
+    if (run->alone || may_begin(run)) {
         run->parked = run->alone;
         if (!run->parked)
             begin_more(run, turns);
@@ -171,10 +185,15 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
     /* A thread that has not been told yet of another's progress takes itself back first. */
     if (turns->stuck &&
         __atomic_load_n(&run->stuck, __ATOMIC_SEQ_CST) >= __atomic_load_n(&run->live, __ATOMIC_SEQ_CST) &&
-        __atomic_load_n(&run->progress, __ATOMIC_SEQ_CST) == turns->seen)
-        block_not_simulated(turns->at->blocks,
-                            "deadlock: all blocks have started, and the last %u million instructions wrote nothing",
+        __atomic_load_n(&run->progress, __ATOMIC_SEQ_CST) == turns->seen) {
+        struct block *block = turns->at->blocks;
+        for (unsigned w = 0; w < block->warp_count; w++)
+            block->now = block->warps[w].poll.pc ? &block->code->list[block->warps[w].poll.pc - 1] : block->now;
+        block_not_simulated(block, "deadlock: %s, and the last %u million instructions wrote nothing",
+                            run->next < run->count ? "the waiting blocks fill the GPU, so no other can start"
+                                                   : "all blocks have started",
                             MOST_STEPS / 1000000);
+    }
 }
 
 /* Executes clusters in turn, until all are done. One that was parked goes on when the others wait or are done: on a GPU
@@ -186,6 +205,11 @@ static void run_in_turn(struct run_state *run, struct turns *turns)
         any = false;
         bool idle = true;
         turns->resumes = turns->resumes && turns->list[0]->runs;
+        for (size_t i = 0; i < turns->count; i++)
+            if (turns->list[i]->counted && !turns->list[i]->runs) {
+                turns->list[i]->counted = false;
+                __atomic_sub_fetch(&run->resident, 1, __ATOMIC_RELAXED);
+            }
         for (size_t i = 0; i < turns->count; i++)
             any |= turns->list[i]->runs =
                 turns->list[i]->runs || (i < most + turns->resumes && start_next(run, turns->list[i], false));

@@ -27,6 +27,7 @@ struct run_state {
     uint64_t workspace;   /* where the blocks of a cooperative launch meet, an address of the GPU */
     uint64_t parameters;  /* where kernels find their arguments in memory, an address of the GPU */
     uint64_t next, count; /* clusters that have begun, of so many */
+    uint64_t resident;    /* those of them that are on the GPU: the others begin when one of these ends */
     uint64_t progress;    /* how often a thread saw that its blocks do more than wait */
     uint64_t live, stuck; /* threads that have blocks, and those of them that have seen none for long */
     uint64_t bytes;       /* of this machine that the places for blocks take, of all threads */

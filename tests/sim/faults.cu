@@ -435,6 +435,19 @@ KERNEL(waits_for_last)
     out[T] = own[in[T + 1] % (1 << 15)];
 }
 
+/* All blocks wait for each other. Of their shared memory, four fit an SM. */
+KERNEL(all_meet)
+{
+    __shared__ int tile[12 << 10];
+    tile[T] = in[I % count] + 1;
+    if (T == 0 && atomicInc(&tickets, gridDim.x - 1) + 1 < gridDim.x)
+        while (*(volatile unsigned *)&tickets != 0) /* one_too_many */
+            continue;
+    __syncthreads();
+    if (I < threads * blocks)
+        out[I] = tile[T];
+}
+
 /* ---- Right ---- */
 
 KERNEL(shared_atomics)
@@ -831,9 +844,11 @@ CUGATE_LIBRARY(
         ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
         ROW(threads_take_tickets) ROW(tile_of_warps) ROW(plain_race) ROW(warps_take_tickets)
         ROW(looks_back) ROW(looks_by_swapping) ROW(looks_together) ROW(looks_and_adds)
+        ROW_OF(all_meet, LAUNCH(all_meet, 4 * 132))
         /* What the first launch leaves is what the second one works by. */
         ROW_OF(last_writes, LAUNCH(last_writes, blocks); LAUNCH(works_as_written, blocks)),
-    FAMILY("in_vain") ROW(never_told) ROW_OF(waits_for_last, LAUNCH(waits_for_last, 1 << 14)),
+    FAMILY("in_vain") ROW(never_told) ROW_OF(waits_for_last, LAUNCH(waits_for_last, 1 << 14))
+        ROW_OF(one_too_many, LAUNCH(all_meet, 4 * 132 + 1)),
     FAMILY("right")
         ROW(shared_atomics) ROW(warp_exchange) ROW(parts_of_words) ROW(named_barriers) ROW(ring) ROW(last_block)
         ROW(flag_in_warp) ROW(reused_tile) ROW(reads_one_too_many) ROW(takes_tiles) ROW(says_it_was_there)

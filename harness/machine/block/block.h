@@ -104,6 +104,7 @@ struct cluster {
     unsigned count;
     uint64_t number; /* in the grid */
     bool runs;       /* it has begun, and one of its blocks is not done */
+    bool counted;    /* it takes a place on the GPU */
     bool idle;       /* in the last turn, all of its warps waited for others */
     uint64_t steps;  /* instructions that its warps have executed */
     bool waited;     /* since a warp of it continued, waits for a phase were given up */

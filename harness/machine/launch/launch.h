@@ -134,6 +134,7 @@ struct grid {
     bool untrusted;      /* nobody vouches for its code: every block is executed */
     bool spares;         /* a load or store outside of allocations is a doubt: it reads 0, or stores nothing */
     unsigned cluster[3]; /* blocks of a cluster; 0: there are no clusters */
+    uint64_t resident;   /* clusters that fit the GPU at once; 0: all */
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */
     struct block_races *races; /* of its blocks are noted here; NULL: nobody asks */
