@@ -514,6 +514,15 @@ KERNEL(parts_of_words)
                 frees;                                                                                                 \
             }                                                                                                          \
     }
+KERNEL(own_not_coherent)
+{
+    __shared__ unsigned next[threads]; /* keeps the load behind the store */
+    out[I] = in[I] + 1;
+    next[T] = I ^ 1;
+    __syncthreads();
+    out[I] = __ldg(out + next[T]); /* own_not_coherent */
+}
+
 RING(ring, BAR(arrive, 1), BAR(sync, 2), BAR(arrive, 2))
 RING(ring_of_one, BAR(sync, 1), , ) /* ring_of_one */
 
@@ -611,6 +620,8 @@ KERNEL(turned_in_global)
     __syncthreads();
     out[I ^ 32] = other + 1;
 }
+
+EACH(in_place_once, out[I] = __ldg(out + I) + in[I] + 1)
 
 /* In place, each block its own. */
 KERNEL(in_place)
@@ -838,7 +849,7 @@ CUGATE_LIBRARY(
         ROW(added_before_zero) ROW(read_before_added)
         ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
         ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet) ROW(branch_read) ROW(branch_written)
-        ROW(branches_write) ROW(ring_of_one),
+        ROW(branches_write) ROW(ring_of_one) ROW(own_not_coherent),
     FAMILY("timing")
         ROW(waits_for_block) ROW(takes_lock) ROW(doubles_meet) ROW(sleeps_between_looks) ROW(adds_by_swapping)
         ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
@@ -852,7 +863,7 @@ CUGATE_LIBRARY(
     FAMILY("right")
         ROW(shared_atomics) ROW(warp_exchange) ROW(parts_of_words) ROW(named_barriers) ROW(ring) ROW(last_block)
         ROW(flag_in_warp) ROW(reused_tile) ROW(reads_one_too_many) ROW(takes_tiles) ROW(says_it_was_there)
-        ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
+        ROW(in_place) ROW(in_place_once) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
         ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_beyond) ROW(reads_aside)
         ROW(swaps_own_word) ROW(sums_of_warps) ROW(branches_join) ROW(branches_agree) ROW(loads_more))

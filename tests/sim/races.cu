@@ -97,12 +97,13 @@ KERNEL(pushed)
         s.words[0] = at + in[I]; /* pushed */
 }
 
-#define UNFENCED(name, loaded)                                                                                         \
+#define UNFENCED(name, loaded, ...)                                                                                    \
     KERNEL(name)                                                                                                       \
     {                                                                                                                  \
         __shared__ bool last;                                                                                          \
         if (T == 0) {                                                                                                  \
             s.words[blockIdx.x] = in[I] + 1;                                                                           \
+            __VA_ARGS__;                                                                                               \
             last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;                                                    \
         }                                                                                                              \
         __syncthreads();                                                                                               \
@@ -112,6 +113,7 @@ KERNEL(pushed)
 UNFENCED(fence_missing, s.words[T])                       /* fence_missing */
 UNFENCED(past_l1_unfenced, __ldcg(&s.words[T]))           /* past_l1_unfenced */
 UNFENCED(volatile_unfenced, ((volatile int *)s.words)[T]) /* volatile_unfenced */
+UNFENCED(not_coherent, __ldg(&s.words[T]), __threadfence()) /* not_coherent */
 
 KERNEL(reduced_unfenced)
 {
@@ -482,7 +484,7 @@ CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(sum) ROW(last_wins) ROW(in_place) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
         ROW(saturates) ROW(quads) ROW(called) ROW(pushed) ROW(fence_missing)
-        ROW(past_l1_unfenced) ROW(volatile_unfenced) ROW(meets_unfenced)
+        ROW(past_l1_unfenced) ROW(volatile_unfenced) ROW(not_coherent) ROW(meets_unfenced)
         ROW(table_unfenced) ROW(reduced_unfenced) ROW(torn)
         ROW(copied_early) ROW(brought_early) ROW(sent_over) ROW(sent_unordered) ROW(cleared_by_one),
     FAMILY("meant")

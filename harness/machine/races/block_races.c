@@ -65,6 +65,7 @@ struct race {
     uint32_t loads[LOADS]; /* of the word */
     bool strong, loose;    /* an access is volatile; what orders them has no fence */
     bool half;             /* only the load is volatile, or past the L1 */
+    bool stale;            /* the load is not coherent, so that nothing orders it behind what the launch stores */
     uint64_t address;
     char *place;
 };
@@ -243,13 +244,16 @@ static struct word *word_at(struct block_races *races, struct machine *machine, 
 
 /* ---- Accesses ---- */
 
-/* Notes a race if nothing orders two accesses. A second one counts if it is surer than the first. */
+/* Notes a race if nothing orders two accesses. A second one counts if it is surer than the first. What a load that is
+ * not coherent finds (LDG.CONSTANT) is undefined if the launch has stored it, whoever did. */
 static void note(struct block_races *races, const struct block *block, const struct word *word, const struct visit *now,
                  const struct visit *before)
 {
     const struct known *known = &races->known[now->who - 1];
     const uint64_t ordered = before->answered ? known->any : known->fenced;
-    if (!before->who || before->who == now->who || !(before->bytes & now->bytes) || before->time <= ordered)
+    const bool stale = IS_OF(&races->function->code->list[now->pc], CONSTANT);
+    if (!before->who || !(before->bytes & now->bytes) ||
+        (!stale && (before->who == now->who || before->time <= ordered)))
         return;
     const bool strong = now->strong || before->strong, loose = before->time <= known->any;
     struct race *race = NULL;
@@ -270,6 +274,7 @@ static void note(struct block_races *races, const struct block *block, const str
                           strong,
                           loose,
                           strong && !before->strong && race_loads(&races->function->code->list[now->pc]),
+                          stale,
                           word->address,
                           block_place(block)};
     memcpy(race->loads, word->loads, sizeof race->loads);
@@ -482,6 +487,8 @@ static bool is_torn(const struct block_races *races, const struct race *race)
 static enum race_kind kind_of(const struct block_races *races, const struct race *race)
 {
     const struct code *code = race->function->code;
+    if (race->stale)
+        return RACE_READ;
     /* A volatile load of what was stored plainly needs the fence too, unless it waits for the word itself. */
     if (race->strong && !(race->half && is_unfenced(race) && !race_is_decided(code, race->pc, &race->pc)))
         return RACE_MEANT;
@@ -525,8 +532,10 @@ char *block_races_find(const struct block_races *races, bool *sure)
         text = x_sprintf("a block %s the word at 0x%llx of global memory that another block %s at %s, and %s: at %s",
                          is_load(worst, worst->pc) ? "loads" : "changes", at,
                          is_load(worst, worst->before) ? "loads" : "changes", before,
-                         unfenced ? "the atomic or flag that should order them has no __threadfence() before it"
-                                  : "nothing orders them",
+                         worst->stale
+                             ? "the load is not coherent (__ldg or const __restrict__), so it may find an old value"
+                         : unfenced ? "the atomic or flag that should order them has no __threadfence() before it"
+                                    : "nothing orders them",
                          worst->place);
     free(before);
     return text;

@@ -61,7 +61,8 @@ static struct race_word *word_at(struct races *races, uint64_t address, unsigned
         word->address = address;
     }
     if (word->epoch != epoch)
-        *word = (struct race_word){.address = address, .epoch = epoch, .read_at = word->read_at};
+        *word = (struct race_word){
+            .address = address, .epoch = epoch, .read_at = word->read_at, .written_at = word->written_at};
     return word;
 }
 
@@ -91,6 +92,12 @@ static void races_visit(struct races *races, const struct access *access, uint64
     const uint32_t pc = access->code->index;
     if (!word || block->doubted >> DOUBT_RACE & 1)
         return;
+    if (word->written_at && IS_OF(access->code, CONSTANT))
+        block_fault(
+            block,
+            "warp %u loads the word at 0x%llx of global memory that its block has stored, by a load that is not "
+            "coherent (__ldg or const __restrict__), so it may find an old value",
+            warp->number, at);
     if (word->writer && word->writer != me && !is_meant(races, block->code, word, pc, word->written_at - 1))
         block_doubt(block,
                     "warps %u and %u of a block %s the word at 0x%llx of global memory without a barrier between them",

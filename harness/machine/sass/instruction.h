@@ -265,7 +265,7 @@ const struct operand *operand_of(const struct instruction *code, enum operand_ki
     M(X) M(U32) M(W) M(C) M(SH) M(PAND) M(RELU) M(ACC) M(S8) M(U8) M(FTZ) M(SAT) M(RZ) M(RM) M(RP) M(ADD) M(MIN) \
     M(MAX) M(INC) M(DEC) M(AND) M(OR) M(XOR) M(EXCH) M(CAS) M(CAST) M(POPC) M(S32) M(S64) M(64) M(F32) M(F64) \
     M(F16x2) M(BF16x2) M(RN) M(ALL) M(ANY) M(IDX) M(UP) M(DOWN) M(BFLY) M(SUM) M(RED) M(ARV) M(SYNC) M(CLEAR) \
-    M(RESULT) M(STRONG) M(GPU) M(SYS) M(SM) M(BYPASS) M(E) M(H0) M(COLLECTIVE) M(EQ) M(BF) M(DIV) M(MMA)
+    M(RESULT) M(STRONG) M(GPU) M(SYS) M(SM) M(BYPASS) M(E) M(H0) M(COLLECTIVE) M(EQ) M(BF) M(DIV) M(MMA) M(CONSTANT)
 /* clang-format on */
 enum {
 #define MODIFIER_PLACE(name) MODIFIER_PLACE_##name,
