@@ -58,8 +58,6 @@ static void go_in_groups(struct warp *warp, const struct instruction *code, stru
     bool first = true;
     while (left) {
         const uint32_t group = row[__builtin_ctz(left)] & left;
-        if (!group)
-            block_not_simulated(warp->block, "%s with a mask that excludes its own lane", code->opcode);
         if (!first && again) {
             tally->again++;
             tally->again_threads += count_lanes(left);
@@ -84,7 +82,6 @@ static void go_in_groups(struct warp *warp, const struct instruction *code, stru
 bool do_warpsync(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
-    (void)lanes;
     uint32_t wanted = 0;
     const struct operand *mask = operand_of(code, OPERAND_ROW);
     const bool target_only = has_modifier(code, "COLLECTIVE") && code->operand_count == 1;
@@ -92,8 +89,12 @@ bool do_warpsync(struct warp *warp, const struct instruction *code, unsigned ind
         wanted = ALL_LANES;
     } else {
         const uint32_t *row = row_at(warp, mask->space, mask->row);
-        for (unsigned l = 0; l < LANES; l++)
-            wanted |= split->lanes >> l & 1 ? row[l] : 0;
+        EACH_BIT(l, split->lanes) {
+            wanted |= row[l];
+            if (!(row[l] >> l & 1) && lanes >> l & 1)
+                block_fault(warp->block, "lane %u of warp %u synchronizes lanes 0x%08x, without itself", l,
+                            warp->number, row[l]);
+        }
         bool alike = true;
         for (unsigned l = 0; l < LANES; l++)
             alike &= !(split->lanes >> l & 1) || (row[l] & warp->alive) == (wanted & warp->alive);
@@ -183,6 +184,7 @@ bool barrier_open(struct block *block, unsigned number, unsigned wanted)
         for (unsigned s = 0; s < warp->split_count; s++)
             if (warp->splits[s].state == SPLIT_AT_BARRIER && warp->splits[s].barrier == number) {
                 here |= warp->splits[s].lanes;
+                block->now = &block->code->list[warp->splits[s].pc];
                 wanted = warp->splits[s].barrier_threads ? warp->splits[s].barrier_threads : wanted;
             }
         waiting += here != 0;
@@ -193,6 +195,9 @@ bool barrier_open(struct block *block, unsigned number, unsigned wanted)
         else if (warp->alive)
             missing++;
     }
+    if (wanted && there > wanted)
+        block_fault(block, "%u threads wait at barrier %u, which has a count of %u: nothing decides which it releases",
+                    there, number, wanted);
     if (wanted ? there < wanted : waiting == 0 || missing > 0)
         return false;
     for (unsigned w = 0; w < block->warp_count; w++) {
@@ -208,7 +213,7 @@ bool barrier_open(struct block *block, unsigned number, unsigned wanted)
             split->pc++;
         }
     }
-    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers | (wanted ? 0 : gone));
+    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, number + 1, barrier->arrivers | (wanted ? 0 : gone));
     *barrier = (struct block_barrier){0};
     block->epoch++;
     block->cluster->waited = false;
@@ -241,8 +246,14 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
     barrier_operands(warp, code, lanes, numbers);
     const unsigned number = numbers[0];
     struct block_barrier *barrier = &warp->block->barriers[number];
-    if (IS(ARV)) {
+    const unsigned wanted = numbers[1] ? numbers[1] : warp->block->warp_count * LANES;
+    if (IS(ARV))
         barrier_open(warp->block, number, numbers[1]); /* this arrival is for the next time */
+    if (barrier->wanted && barrier->wanted != wanted)
+        block_fault(warp->block, "warp %u comes to barrier %u with a count of %u threads, and others with %u",
+                    warp->number, number, wanted, barrier->wanted);
+    barrier->wanted = wanted;
+    if (IS(ARV)) {
         barrier->arrived += LANES;
         barrier->arrivers |= 1u << warp->number;
         barrier_open(warp->block, number, numbers[1]);

@@ -216,6 +216,7 @@ void block_start(struct block *block)
          at += sizeof(uint32_t))
         memcpy(block->shared + at, &orders[grid->order].fresh, sizeof(uint32_t));
     block->copies_arrive = false;
+    block->taken = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->asks_smids)
         block_not_simulated(block, "%%nsmid");
@@ -224,6 +225,7 @@ void block_start(struct block *block)
     for (unsigned w = 0; w < block->warp_count; w++) {
         const unsigned left = threads - w * LANES;
         block->warps[w].alive = left >= LANES ? ALL_LANES : (1u << left) - 1;
+        block->warps[w].registers = (int)(grid->function->registers + 7) & ~7; /* they come in eights */
         warp_start(&block->warps[w]);
     }
 }
@@ -310,6 +312,11 @@ static bool run_block(struct block *block)
         alive |= warp->split_count > 0;
     }
     block->runs = alive;
+    if (!alive && block->taken > 0) {
+        block->now = block->taken_at;
+        block_fault(block, "deadlock: setmaxnreg waits for registers that no warp gives back: %d of each lane",
+                    block->taken);
+    }
     if (!alive) {
         hazards_end(block);
         note_most(block);

@@ -83,6 +83,7 @@ struct warp {
     unsigned in_turn;         /* and in it, before one that asks something of the loop */
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
     uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
+    int registers;            /* of each thread */
     unsigned turns;           /* turns that its split has had in a row */
     struct split splits[LANES];
     uint32_t yielders;          /* those of the split that is executed */
@@ -94,6 +95,7 @@ struct warp {
 enum { NAMED_BARRIERS = 16, BLOCK_BARRIERS = NAMED_BARRIERS + 8 };
 struct block_barrier {
     unsigned arrived;  /* threads that arrived by BAR.ARV; those that wait are counted when needed */
+    unsigned wanted;   /* the count that all of them name */
     uint32_t arrivers; /* and the warps that they are of, one bit each */
     uint32_t votes, vote_and, vote_or;
 };
@@ -189,8 +191,10 @@ struct block {
     unsigned doubted; /* a bit for each kind of doubt that it has had */
     bool slow;        /* its warps are, once an atomic has answered */
     bool runs;        /* it has begun, and is not done */
-    bool idle;        /* in the last turn, all of its warps waited for others */
-    bool borrows;     /* its memos are those of another block */
+    int taken;        /* registers of a thread that warps took by setmaxnreg beyond those that others gave back */
+    const struct instruction *taken_at;
+    bool idle;    /* in the last turn, all of its warps waited for others */
+    bool borrows; /* its memos are those of another block */
     bool at_turn;
     bool shares; /* others have written what it accesses now, or it changes what they have accessed: meetings.c */
     bool wrote;  /* since look_for_progress() (turns.c): its warps have, or came past a barrier */

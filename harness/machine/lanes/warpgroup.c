@@ -388,10 +388,17 @@ PREPARE(wait, code->operand_count == 2 && code->operands[0].kind == OPERAND_SPEC
                   strcmp(code->operands[0].word, "gsb0") == 0 && code->operands[1].immediate &&
                   code->operands[1].value >= 0 && code->operands[1].value < GROUPS_MOST)
 
-/* Operands p, how many registers: there are always enough. A block has as many as it began with. */
+/* Operands [p,] how many registers: a block has as many as it began with. Others may give theirs back later, so whether
+ * there are enough shows when the block ends. */
 static void take_registers(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    predicate_set(warp, &code->operands[0], lanes, ALL_LANES);
+    const int registers = (int)code->operands[code->operand_count - 1].value;
+    if (registers > warp->registers)
+        warp->block->taken_at = code;
+    warp->block->taken += registers - warp->registers;
+    warp->registers = registers;
+    if (code->operand_count > 1)
+        predicate_set(warp, &code->operands[0], lanes, ALL_LANES);
 }
 
 /* clang-format off */
@@ -399,8 +406,7 @@ const struct opcode warpgroup_opcodes[] = {
     {"WARPGROUP.ARRIVE",     NULL,           CONTROL_WAIT_PRODUCTS | RULE_KEEPS, prepare_arrive, "",  ""},
     {"WARPGROUP.DEPBAR.LE",  NULL,           CONTROL_WAIT_PRODUCTS | RULE_KEEPS, prepare_wait,   "",  ""},
     {"FENCE.VIEW.ASYNC",     fence,          RULE_KEEPS,                         NULL,           "",  "S G T"},
-    /* setmaxnreg: registers are not counted. */
-    {"USETMAXREG.DEALLOC",   NULL,           CONTROL_NEXT,                       NULL,           "",  "CTAPOOL"},
+    {"USETMAXREG.DEALLOC",   take_registers, RULE_KEEPS,                         NULL,           "",  "CTAPOOL"},
     {"USETMAXREG.TRY_ALLOC", take_registers, RULE_SAME,                          NULL,           "p", "CTAPOOL"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };

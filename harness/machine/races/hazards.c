@@ -38,7 +38,14 @@ struct barrier {
     bool others; /* warps of other blocks arrived */
 };
 
+/* The last time that a barrier of the block opened. */
+struct opening {
+    uint32_t waited;
+    unsigned clocks[WARPS]; /* of those warps */
+};
+
 struct hazards {
+    struct opening openings[NAMED_BARRIERS];
     size_t place_count;
     struct place *places;
     struct copy *copies;
@@ -381,13 +388,34 @@ static void have_waited(struct hazards *hazards, const struct warp *warp, uint32
     hazards->clock[warp->number]++;
 }
 
-/* Warps, one bit each, that have waited for each other and for those that arrived. */
-static void meet(struct hazards *hazards, uint32_t waited, uint32_t arrived)
+/* Fails if a warp that waited may have come to a barrier before it last opened, and taken the place of one that did. */
+static void check_opening(const struct hazards *hazards, struct block *block, const struct opening *last,
+                          uint32_t waited, unsigned number)
+{
+    EACH_BIT(warp, last->waited && !block->code->has_flags ? waited & ~last->waited : 0) {
+        bool knows = false;
+        EACH_BIT(other, last->waited)
+            knows |= hazards->knows[warp][other] > last->clocks[other];
+        if (!knows)
+            block_fault(
+                block,
+                "warp %u comes to barrier %u, and nothing orders it behind the last warps there, whose places it "
+                "may take",
+                warp, number);
+    }
+}
+
+/* Warps, one bit each, that have waited for each other and for those that arrived, at barrier `number` - 1. */
+static void meet(struct hazards *hazards, struct block *block, uint32_t waited, uint32_t arrived, uint64_t number)
 {
     const uint32_t all = waited | arrived;
-    unsigned clocks[WARPS];
-    memcpy(clocks, hazards->clock, sizeof clocks);
-    learn(hazards, waited, all, clocks);
+    struct opening now = {.waited = waited};
+    memcpy(now.clocks, hazards->clock, sizeof now.clocks);
+    if (number - 1 < NAMED_BARRIERS) {
+        check_opening(hazards, block, &hazards->openings[number - 1], waited, (unsigned)number - 1);
+        hazards->openings[number - 1] = now;
+    }
+    learn(hazards, waited, all, now.clocks);
     for (uint32_t left = all; left; left &= left - 1)
         hazards->clock[__builtin_ctz(left)]++;
 }
@@ -437,7 +465,7 @@ static void hazards_hear(const struct access *access)
     if (kind == ACCESS_WAITED)
         have_waited(hazards, access->warp, (uint32_t)access->first, access->more != 0);
     if (kind == ACCESS_MEETS)
-        meet(hazards, (uint32_t)access->first, (uint32_t)access->more);
+        meet(hazards, access->block, (uint32_t)access->first, (uint32_t)access->more, access->size);
     if (kind == ACCESS_FENCES)
         hazards->fenced[access->warp->number] = ++hazards->events;
     if (kind == ACCESS_COMMITS)
