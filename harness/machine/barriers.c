@@ -256,6 +256,7 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
     if (IS(ARV)) {
         barrier->arrived += LANES;
         barrier->arrivers |= 1u << warp->number;
+        hazards_arrive(warp, number);
         barrier_open(warp->block, number, numbers[1]);
         split->pc++;
         return true;

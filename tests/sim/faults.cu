@@ -436,17 +436,9 @@ KERNEL(waits_for_last)
 }
 
 /* All blocks wait for each other. Of their shared memory, four fit an SM. */
-KERNEL(all_meet)
-{
-    __shared__ int tile[12 << 10];
-    tile[T] = in[I % count] + 1;
-    if (T == 0 && atomicInc(&tickets, gridDim.x - 1) + 1 < gridDim.x)
-        while (*(volatile unsigned *)&tickets != 0) /* one_too_many */
-            continue;
-    __syncthreads();
-    if (I < threads * blocks)
-        out[I] = tile[T];
-}
+EACH(all_meet, __shared__ int large[12 << 10]; large[T] = in[I % count] + 1; /* one_too_many */
+     if (T == 0) for (atomicAdd(&flag, 1); *(volatile unsigned *)&flag < gridDim.x;);
+     __syncthreads(); if (I < threads * blocks) out[I] = large[T])
 
 /* ---- Right ---- */
 
@@ -496,35 +488,6 @@ KERNEL(parts_of_words)
     __syncthreads();
     out[I] = (in[I] & ~0xff) + bytes[T % 32 * 2 + T / 32] + 1;
 }
-
-#define BAR(does, id) asm volatile("bar." #does " " #id ", 64;" ::: "memory")
-#define RING(name, arrives, waits, frees)                                                                              \
-    KERNEL(name)                                                                                                       \
-    {                                                                                                                  \
-        __shared__ int tile[32];                                                                                       \
-        for (unsigned k = 0; k < 2; k++)                                                                               \
-            if (T < 32) {                                                                                              \
-                if (k > 0)                                                                                             \
-                    waits;                                                                                             \
-                tile[T] = in[I + k * 32] + 1;                                                                          \
-                arrives;                                                                                               \
-            } else {                                                                                                   \
-                BAR(sync, 1);                                                                                          \
-                out[I - 32 + k * 32] = tile[T - 32];                                                                   \
-                frees;                                                                                                 \
-            }                                                                                                          \
-    }
-KERNEL(own_not_coherent)
-{
-    __shared__ unsigned next[threads]; /* keeps the load behind the store */
-    out[I] = in[I] + 1;
-    next[T] = I ^ 1;
-    __syncthreads();
-    out[I] = __ldg(out + next[T]); /* own_not_coherent */
-}
-
-RING(ring, BAR(arrive, 1), BAR(sync, 2), BAR(arrive, 2))
-RING(ring_of_one, BAR(sync, 1), , ) /* ring_of_one */
 
 KERNEL(named_barriers)
 {
@@ -620,8 +583,6 @@ KERNEL(turned_in_global)
     __syncthreads();
     out[I ^ 32] = other + 1;
 }
-
-EACH(in_place_once, out[I] = __ldg(out + I) + in[I] + 1)
 
 /* In place, each block its own. */
 KERNEL(in_place)
@@ -849,7 +810,7 @@ CUGATE_LIBRARY(
         ROW(added_before_zero) ROW(read_before_added)
         ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
         ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet) ROW(branch_read) ROW(branch_written)
-        ROW(branches_write) ROW(ring_of_one) ROW(own_not_coherent),
+        ROW(branches_write),
     FAMILY("timing")
         ROW(waits_for_block) ROW(takes_lock) ROW(doubles_meet) ROW(sleeps_between_looks) ROW(adds_by_swapping)
         ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
@@ -861,9 +822,9 @@ CUGATE_LIBRARY(
     FAMILY("in_vain") ROW(never_told) ROW_OF(waits_for_last, LAUNCH(waits_for_last, 1 << 14))
         ROW_OF(one_too_many, LAUNCH(all_meet, 4 * 132 + 1)),
     FAMILY("right")
-        ROW(shared_atomics) ROW(warp_exchange) ROW(parts_of_words) ROW(named_barriers) ROW(ring) ROW(last_block)
+        ROW(shared_atomics) ROW(warp_exchange) ROW(parts_of_words) ROW(named_barriers) ROW(last_block)
         ROW(flag_in_warp) ROW(reused_tile) ROW(reads_one_too_many) ROW(takes_tiles) ROW(says_it_was_there)
-        ROW(in_place) ROW(in_place_once) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
+        ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
         ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_beyond) ROW(reads_aside)
         ROW(swaps_own_word) ROW(sums_of_warps) ROW(branches_join) ROW(branches_agree) ROW(loads_more))

@@ -44,8 +44,7 @@ struct products {
     bool open; /* the next group has products */
     struct {
         struct register_set written, read; /* accumulators, and registers with A */
-        unsigned epoch;                    /* of the block, when it was waited for, */
-        unsigned clock;                    /* and of the warp, if hazards are looked for (hazards.h) */
+        unsigned clock;                    /* of the warp, when it was waited for (hazards.h) */
     } groups[GROUPS_MOST];                 /* by number */
     struct register_set written, read;     /* of all groups that are not done */
     struct register_set changed;           /* by others than products, since the last WARPGROUP.ARRIVE */

@@ -146,10 +146,8 @@ bool products_are_done(struct warp *warp, const struct instruction *code, uint32
     const uint64_t wanted = products->committed > left ? products->committed - left : 0;
     if (!all_there(warp, 0, wanted))
         return false;
-    for (; products->waited < wanted; products->waited++) {
-        products->groups[products->waited % GROUPS_MOST].epoch = warp->block->epoch;
+    for (; products->waited < wanted; products->waited++)
         products->groups[products->waited % GROUPS_MOST].clock = hazards_clock(warp);
-    }
     products->written = products->read = (struct register_set){0};
     for (uint64_t i = products->waited; i < products->committed + products->open; i++) {
         add_set(&products->written, &products->groups[i % GROUPS_MOST].written);
@@ -222,31 +220,8 @@ static struct unit *unit_of(const struct block *block, uint32_t address)
     return unit;
 }
 
-/* Returns whether a warp has waited for a group, and where `before` is set, before the last barrier of the block. */
-static bool has_waited(const struct warp *warp, uint64_t group, bool before)
-{
-    const struct products *products = &warp->products;
-    return products->waited >= group && (!before || products->waited - group >= GROUPS_MOST ||
-                                         products->groups[(group - 1) % GROUPS_MOST].epoch != warp->block->epoch);
-}
-
-/* Returns whether the product that last read a unit is done, as far as this warp may know: it has waited itself, or a
- * warp of the product's warpgroup has and both met at a barrier since. Where warps meet by other means than barriers of
- * the block, that it has waited is enough. */
-static bool is_done(const struct warp *warp, const struct unit *unit)
-{
-    const struct block *block = warp->block;
-    const unsigned first = unit->reader * WARPGROUP;
-    bool done = false;
-    if (warp->number / WARPGROUP == unit->reader)
-        return has_waited(warp, unit->product, false);
-    for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++)
-        done |= has_waited(&block->warps[w], unit->product, !block->code->tells_others);
-    return done;
-}
-
-/* Returns whether a warp that issues a copy knows that the product which last read a unit is done: it has waited for
- * it, or has learnt from a warp of the product's warpgroup that this one has. */
+/* Returns whether a warp knows that the product which last read a unit is done: it has waited for it, or has learnt from
+ * a warp of the product's warpgroup that this one has. */
 static bool knows_done(const struct warp *issuer, const struct unit *unit)
 {
     const struct block *block = issuer->block;
@@ -254,7 +229,7 @@ static bool knows_done(const struct warp *issuer, const struct unit *unit)
     for (unsigned w = first; w < first + WARPGROUP && w < block->warp_count; w++) {
         const struct warp *warp = &block->warps[w];
         const struct products *products = &warp->products;
-        if (has_waited(warp, unit->product, false) &&
+        if (products->waited >= unit->product &&
             (products->waited - unit->product >= GROUPS_MOST ||
              hazards_knows(issuer, warp, products->groups[(unit->product - 1) % GROUPS_MOST].clock)))
             return true;
@@ -317,7 +292,7 @@ static void stored(const struct access *access)
         last = address / UNIT;
         struct unit *unit = unit_of(block, address);
         struct unit_store *store = &tiles_of(block)->stores[address / UNIT];
-        if (unit->product && !is_done(warp, unit))
+        if (unit->product && !knows_done(warp, unit))
             block_fault(block, "warp %u writes byte %lld of shared memory, which a wgmma in flight still reads",
                         warp->number, (long long)address - SHARED_RESERVED);
         if (!unit->stored || is_fenced(block, store))

@@ -46,6 +46,7 @@ struct opening {
 
 struct hazards {
     struct opening openings[NAMED_BARRIERS];
+    unsigned arrivals[NAMED_BARRIERS][WARPS]; /* the clock of a warp that only arrived; 0: it did not */
     size_t place_count;
     struct place *places;
     struct copy *copies;
@@ -414,6 +415,11 @@ static void meet(struct hazards *hazards, struct block *block, uint32_t waited, 
     if (number - 1 < NAMED_BARRIERS) {
         check_opening(hazards, block, &hazards->openings[number - 1], waited, (unsigned)number - 1);
         hazards->openings[number - 1] = now;
+        EACH_BIT(warp, arrived) {
+            unsigned *arrival = &hazards->arrivals[number - 1][warp];
+            now.clocks[warp] = *arrival ? *arrival : now.clocks[warp];
+            *arrival = 0;
+        }
     }
     learn(hazards, waited, all, now.clocks);
     for (uint32_t left = all; left; left &= left - 1)
@@ -508,6 +514,12 @@ void hazards_end(struct block *block)
                 "the block ends while %s may still write its shared memory: no warp waited for the phase of the "
                 "mbarrier at byte %lld",
                 block->now->opcode, (long long)copy->barrier - SHARED_RESERVED);
+}
+
+void hazards_arrive(const struct warp *warp, unsigned number)
+{
+    if (looked_for(warp->block))
+        hazards_of(warp->block)->arrivals[number][warp->number] = hazards_of(warp->block)->clock[warp->number]++;
 }
 
 unsigned hazards_clock(const struct warp *warp)

@@ -15,6 +15,9 @@ struct block;
 /* Fails a block that ends while copies may still read or write its shared memory, which another one gets then. */
 void hazards_end(struct block *block);
 
+/* A warp arrives at a barrier of the block, and does not wait. */
+void hazards_arrive(const struct warp *warp, unsigned number);
+
 /* The clock of a warp now, and whether another one knows that the warp has done all before such a clock. Where hazards
  * are not looked for, all is known. */
 unsigned hazards_clock(const struct warp *warp);
