@@ -47,6 +47,8 @@ KERNEL(in_place)
     s.words[I] = tile[T] + tile[T + 1] + in[I];
 }
 
+EACH(gathered, s.words[I] += s.words[(unsigned)(in[I] + threads / 2) % N] + in[I]) /* gathered */
+
 KERNEL(zeroed_by_one)
 {
     if (I == 0)
@@ -482,7 +484,7 @@ static void launch_together(void (*kernel)(const int *), const int *in)
 /* clang-format off */
 CUGATE_LIBRARY(
     FAMILY("wrong")
-        ROW(sum) ROW(last_wins) ROW(in_place) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
+        ROW(sum) ROW(last_wins) ROW(in_place) ROW(gathered) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
         ROW(saturates) ROW(quads) ROW(called) ROW(pushed) ROW(fence_missing)
         ROW(past_l1_unfenced) ROW(volatile_unfenced) ROW(not_coherent) ROW(meets_unfenced)
         ROW(table_unfenced) ROW(reduced_unfenced) ROW(torn)

@@ -47,13 +47,10 @@ static enum store store_of(const struct code *code, size_t store, const bool *ow
     return updates ? STORE_UPDATE : chooses ? STORE_CHOICE : STORE_BLIND;
 }
 
-/* Where the address of a load depends on other loads, it may follow a chain that others shorten. */
-static bool is_chained(const struct code *code, size_t load)
+/* Where the address of a load depends on loads that race, it may follow a chain that others shorten. */
+static bool is_chained(const struct code *code, size_t load, const bool *racing)
 {
-    OWNED_MEMORY bool *loads = x_calloc(code->count + 1, sizeof *loads);
-    for (size_t i = 0; i < code->count; i++)
-        loads[i] = is_load(code, i) && is_global(&code->list[i]);
-    struct flows *flows = flows_open(code, loads, false);
+    struct flows *flows = flows_open(code, racing, false);
     const bool chained = flows_into_address(flows, load);
     flows_close(flows);
     return chained;
@@ -84,8 +81,8 @@ enum race_kind race_kind(const struct code *code, size_t one, size_t other, cons
     bool updates = true, chooses = true;
     for (size_t k = 0; k < ARRAY_SIZE(pair); k++) {
         if (is_load(code, pair[k]))
-            return (ordered || !is_chained(code, pair[k])) && is_kept(code, pair[k], own, racing) ? RACE_READ
-                                                                                                  : RACE_MEANT;
+            return (ordered || !is_chained(code, pair[k], racing)) && is_kept(code, pair[k], own, racing) ? RACE_READ
+                                                                                                          : RACE_MEANT;
         const bool atomic = code->list[pair[k]].traits & TRAIT_ATOMIC;
         const enum store store = atomic ? STORE_BLIND : store_of(code, pair[k], own, racing);
         updates &= store == STORE_UPDATE;
