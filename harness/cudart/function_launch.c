@@ -152,12 +152,13 @@ cudaError_t function_run(const struct grid *grid)
     stream_races_begin(runtime->machine, stream_operation(), grid->function->text.name);
     const int failed = runtime->run_by ? runtime->run_by(runtime->run_data, grid, &fault, &problem)
                                        : grid_run(grid, NULL, &fault, &problem);
-    const bool told = runtime->machine->stream_races->now.told;
+    const bool told = runtime->machine->stream_races->now.told,
+               changed = runtime->machine->stream_races->now.host_changed;
     pthread_mutex_unlock(&runtime->launching);
-    if (told) {
+    if (changed)
         copies_forget_sources();
+    if (told)
         operation_seen();
-    }
     outside_print(grid->function->module->machine);
     if (failed == 0)
         return cudaSuccess;

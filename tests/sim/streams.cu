@@ -163,6 +163,7 @@ static const struct {
     CASE(wrong_repeated, PRODUCE(p, 1); wait(c, p, made); CONSUME(c); cudaDeviceSynchronize(); CONSUME(c); cudaDeviceSynchronize();
          cudaEventRecord(used, c); CONSUME(c); cudaStreamWaitEvent(p, used, 0); PRODUCE(p, 2)) // the third need not be executed
     CASE(wrong_alike, PRODUCE(p, 1); cudaDeviceSynchronize(); consume<<<GRID, BLOCK, 0, p>>>(a, a); consume<<<GRID, BLOCK, 0, c>>>(a, a))
+    CASE(wrong_beside_mapped, consume<<<GRID, BLOCK, 0, p>>>(a, pinned); cudaMemsetAsync(a, 1, COUNT * 4, c))
     CASE(wrong_early, consume<<<GRID, BLOCK, 0, p>>>(from, b))
     CASE(wrong_no_wait, PRODUCE(p, 1); CONSUME(c))
     CASE(wrong_never_recorded, PRODUCE(p, 1); cudaStreamWaitEvent(c, never, 0); CONSUME(c))

@@ -278,8 +278,11 @@ static void streams_hear(const struct access *access)
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t first = access_address(access, lane);
         const struct raced_place *place = place_of(access, first);
-        if (!place && seen->last && seen->last->of_host)
-            access->warp->block->machine->stream_races->now.told = true;
+        if (!place && seen->last && seen->last->of_host) {
+            struct operation *now = &access->warp->block->machine->stream_races->now;
+            now->host_changed = true;
+            now->told |= access->kind & ACCESS_STRONG || access->warp->block->code->has_fences;
+        }
         if (place && bytes <= MOST_BYTES)
             memcpy(seen->old[lane], device_bytes(machine, first), bytes);
     }

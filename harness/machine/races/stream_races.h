@@ -23,7 +23,8 @@ struct operation {
     uint32_t stream, number; /* from 1 on */
     struct passed behind;
     bool overlaps; /* a launch that may begin early: of its own stream, behind says what the host has waited for */
-    bool told;     /* its kernel has written memory of the host, which may know by that how far it is */
+    bool host_changed, told; /* its kernel has written memory of the host, and by a volatile store, or with a fence, so
+                              * that the host may know how far it is */
 };
 
 /* A part of a machine. */
