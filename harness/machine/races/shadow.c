@@ -68,10 +68,10 @@ static void shadow_release(void *state)
     free(((struct shadow *)state)->lanes);
 }
 
-static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address, const char *what)
+static void warps_meet(const struct warp *warp, const char *does, uint32_t address, int other, const char *did)
 {
-    block_doubt(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them", one,
-                other, what, (long long)address - SHARED_RESERVED);
+    block_doubt(warp->block, "warp %u %s byte %lld of shared memory that warp %d %s, without a barrier between them",
+                warp->number, does, (long long)address - warp->block->reserved, other, did);
 }
 
 static void lanes_meet(const struct warp *warp, bool writes, uint32_t others, bool wrote, uint32_t address)
@@ -106,7 +106,7 @@ static void shadow_done(const struct access *access)
         } else if (again->lanes) {
             lanes_meet(warp, true, again->lanes, true, again->address);
         } else {
-            writes_meet(warp->block, again->writer - 1u, warp->number, again->address, "write");
+            warps_meet(warp, "writes", again->address, again->writer - 1, "wrote");
         }
     shadow->again_count = 0;
 }
@@ -117,30 +117,14 @@ static bool other_wrote(const struct shadow_word *word, const struct warp *warp)
     return word->writer && !hazards_knows(warp, &warp->block->warps[word->writer - 1], word->write_clock);
 }
 
-/* Whether any of these other warps did what no barrier orders before the warp. */
-static bool others_did(uint32_t who, const unsigned *clocks, const struct warp *warp)
+/* Returns which of these other warps did what no barrier orders before the warp; -1: none. */
+static int other_of(uint32_t who, const unsigned *clocks, const struct warp *warp)
 {
     EACH_BIT(other, who & ~(1u << warp->number)) {
         if (!hazards_knows(warp, &warp->block->warps[other], clocks[other]))
-            return true;
+            return (int)other;
     }
-    return false;
-}
-
-/* Atomics may meet each other. An answer may tell that another warp has come before. */
-static void visit_atomic(struct shadow *shadow, struct warp *warp, uint32_t address)
-{
-    struct block *block = warp->block;
-    struct shadow_word *word = &shadow->words[address / 4];
-    struct shadow_clocks *clocks = &shadow->clocks[address / 4];
-    const bool wrote = other_wrote(word, warp);
-    if (wrote || others_did(word->readers, clocks->read, warp))
-        block_doubt(block,
-                    "warp %u changes byte %lld of shared memory by an atomic that another warp %s without a barrier",
-                    warp->number, (long long)address - block->reserved, wrote ? "wrote" : "read");
-    word->adders |= 1u << warp->number;
-    clocks->added[warp->number] = hazards_clock(warp);
-    word->written = true;
+    return -1;
 }
 
 /* What lanes did that are elsewhere, in another branch or gone, and have not joined since, may come before or after.
@@ -160,34 +144,30 @@ static void visit_lanes(struct shadow *shadow, const struct warp *warp, uint32_t
     *(writes ? &word->wrote : &word->read) |= here;
 }
 
-static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t address, unsigned kind)
+/* Atomics may meet each other. An answer may tell that another warp has come before. */
+static void visit_word(struct shadow *shadow, const struct warp *warp, uint32_t address, unsigned kind)
 {
-    const bool writes = !(kind & ACCESS_READS);
-    struct block *block = warp->block;
+    const bool reads = kind & ACCESS_READS, adds = kind & ACCESS_CHANGES;
+    const char *does = adds ? "changes by an atomic" : reads ? "reads" : "writes";
     struct shadow_word *word = &shadow->words[address / 4];
     struct shadow_clocks *clocks = &shadow->clocks[address / 4];
-    const bool wrote = other_wrote(word, warp);
-    const long long byte = (long long)address - block->reserved;
-    if (shadow->parted)
-        visit_lanes(shadow, warp, address, writes, kind & ACCESS_STORES);
-    if (others_did(word->adders, clocks->added, warp))
-        block_doubt(block,
-                    "warp %u %s byte %lld of shared memory that another warp changes by an atomic without a barrier",
-                    warp->number, writes ? "writes" : "reads", byte);
-    if (wrote && kind & ACCESS_STORES)
-        note_again(shadow, block, address, word->writer, 0);
-    else if (wrote)
-        writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
-    if (writes && others_did(word->readers, clocks->read, warp))
-        block_doubt(block,
-                    "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
-                    warp->number, byte);
-    if (writes) {
-        *word = (struct shadow_word){hazards_clock(warp), (unsigned char)(warp->number + 1), .written = true};
-    } else {
-        word->readers |= 1u << warp->number;
-        clocks->read[warp->number] = hazards_clock(warp);
-    }
+    const int adder = adds ? -1 : other_of(word->adders, clocks->added, warp),
+              reader = reads ? -1 : other_of(word->readers, clocks->read, warp);
+    if (shadow->parted && !adds)
+        visit_lanes(shadow, warp, address, !reads, kind & ACCESS_STORES);
+    if (adder >= 0)
+        warps_meet(warp, does, address, adder, "changes by an atomic");
+    if (other_wrote(word, warp) && kind & ACCESS_STORES)
+        note_again(shadow, warp->block, address, word->writer, 0);
+    else if (other_wrote(word, warp))
+        warps_meet(warp, does, address, word->writer - 1, "wrote");
+    if (reader >= 0)
+        warps_meet(warp, does, address, reader, "read");
+    if (!reads && !adds)
+        *word = (struct shadow_word){.write_clock = hazards_clock(warp), .writer = (unsigned char)(warp->number + 1)};
+    *(reads ? &word->readers : &word->adders) |= reads || adds ? 1u << warp->number : 0;
+    (reads ? clocks->read : clocks->added)[warp->number] = hazards_clock(warp);
+    word->written |= !reads;
 }
 
 /* Returns the first word of a load which nobody wrote and that fills a register which may be used: compilers load more
@@ -238,7 +218,7 @@ static void look_at_product(const struct shadow *shadow, const struct access *ac
 static void shadow_hear(const struct access *access)
 {
     struct shadow *shadow = access->block->watch.states[WATCH_SHADOW];
-    const bool meets = access->kind & (ACCESS_CHANGES | ACCESS_FAR | ACCESS_COMES), reads = access->kind & ACCESS_READS;
+    const bool meets = access->kind & (ACCESS_ANSWERS | ACCESS_FAR | ACCESS_COMES), reads = access->kind & ACCESS_READS;
     if (access->kind & ACCESS_MULTIPLIES) {
         look_at_product(shadow, access);
         return;
@@ -257,9 +237,7 @@ static void shadow_hear(const struct access *access)
             continue;
         last = first;
         for (uint64_t at = first / 4; at <= (first + access->size - 1) / 4; at++)
-            if (access->kind & ACCESS_CHANGES && !(access->kind & (ACCESS_ANSWERS | ACCESS_FAR)))
-                visit_atomic(shadow, access->warp, (uint32_t)at * 4);
-            else if (meets || access->size < 4)
+            if (meets || (access->size < 4 && !(access->kind & ACCESS_CHANGES)))
                 shadow->words[at].written |= !reads;
             else
                 visit_word(shadow, access->warp, (uint32_t)at * 4, access->kind);
