@@ -220,8 +220,8 @@ static struct unit *unit_of(const struct block *block, uint32_t address)
     return unit;
 }
 
-/* Returns whether a warp knows that the product which last read a unit is done: it has waited for it, or has learnt from
- * a warp of the product's warpgroup that this one has. */
+/* Returns whether a warp knows that the product which last read a unit is done: it has waited for it, or has learnt
+ * from a warp of the product's warpgroup that this one has. */
 static bool knows_done(const struct warp *issuer, const struct unit *unit)
 {
     const struct block *block = issuer->block;
