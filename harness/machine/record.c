@@ -431,13 +431,27 @@ static int compare_blocks(const void *one, const void *other)
                            &(*(struct recorded_block *const *)other)->number);
 }
 
-/* Notes the allocations, by sectors. */
-static void find_places(struct recorder *recorder, const struct machine *machine)
+/* Returns where the next array of an allocation begins: an argument points there. Else its end. */
+static uint64_t next_array(const struct grid *grid, uint64_t begin, uint64_t end)
+{
+    for (size_t at = 0; at + sizeof(uint64_t) <= grid->function->entry.parameter_bytes; at += sizeof(uint64_t)) {
+        uint64_t pointer;
+        memcpy(&pointer, grid->parameters + at, sizeof pointer);
+        end = pointer >> 5 > begin >> 5 && pointer < end ? pointer : end;
+    }
+    return end;
+}
+
+/* Notes arrays by sectors: allocations, and what one is divided into for several arrays. */
+static void find_places(struct recorder *recorder, const struct grid *grid)
 {
     struct allocation one;
-    for (size_t i = 0; device_allocation(machine, i, &one); i++)
-        *ARRAY_GROW(recorder->places, recorder->place_count) =
-            (struct recorded_place){(uint32_t)(one.begin >> 5), (uint32_t)((one.end + 31) >> 5)};
+    for (size_t i = 0; device_allocation(grid->function->module->machine, i, &one); i++)
+        for (uint64_t begin = one.begin, end; begin < one.end; begin = end) {
+            end = next_array(grid, begin, one.end);
+            *ARRAY_GROW(recorder->places, recorder->place_count) =
+                (struct recorded_place){(uint32_t)(begin >> 5), (uint32_t)((end + (end == one.end ? 31 : 0)) >> 5)};
+        }
 }
 
 bool recorder_end(struct recorder *recorder, const struct grid *grid)
@@ -463,7 +477,7 @@ bool recorder_end(struct recorder *recorder, const struct grid *grid)
             kept ? recorder->recorded * ((recorder->block_count + recorder->sms - 1) / recorder->sms) / kept : 0;
         recorder->steps = recorder->sm_steps * recorder->sms;
     }
-    find_places(recorder, grid->function->module->machine);
+    find_places(recorder, grid);
     free(recorder->block_steps);
     recorder->block_steps = NULL;
     pthread_mutex_destroy(&recorder->lock);

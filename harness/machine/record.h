@@ -13,7 +13,7 @@
 struct block;
 struct warp;
 
-/* An allocation, by sectors. */
+/* An array, by sectors: an allocation, or the part of one from an argument's address to the next one's. */
 struct recorded_place {
     uint32_t begin, end;
 };

@@ -171,8 +171,30 @@ static double share_by_waves(const struct waves *waves, size_t place)
     return touches > 0 ? fmin(1, brought / touches) : 1;
 }
 
-/* Sets the share of each place. What all SMs touch of an allocation is not more than that has. It comes once if the L2
- * keeps all that the launch loads; if that is twice as much, what comes again comes from DRAM. */
+/* Returns how many sectors all SMs touch of a place at most. If this SM goes through it block by block, the others do
+ * too: there are those before its first block and behind its last one. Else they may touch any of it. */
+static double touched_sectors(const struct waves *waves, size_t place)
+{
+    const struct touched *touched = waves->touched;
+    const struct recorder *recorder = touched->recorder;
+    const double most = place_sectors(recorder, place);
+    double first = INFINITY, last = 0;
+    if (touched->pairs[place] == 0)
+        return most;
+    for (size_t w = 0; w < waves->count; w++) {
+        const struct window *window = &touched->windows[w * waves->places + place];
+        first = window->sectors > 0 ? fmin(first, window->first) : first;
+        last = fmax(last, window->last);
+    }
+    const uint64_t own = recorder->blocks[recorder->count - 1]->number - recorder->blocks[0]->number;
+    const double others = (double)recorder->block_count - 1 - (double)own;
+    const double apart = touched->apart[place] / touched->pairs[place] / recorder->sms; /* blocks in a row */
+    return 2 * apart * (double)own >= last - first ? fmin(most, last - first + 1 + apart * others) : most;
+}
+
+/* Sets the share of each place. What all SMs touch of an array is not more than that has, nor than lies
+ * between them. It comes once if the L2 keeps all that the launch loads; if that is twice as much, what comes again
+ * comes from DRAM. */
 static void find_shares(const struct waves *waves, double *shares)
 {
     const struct touched *touched = waves->touched;
@@ -188,10 +210,10 @@ static void find_shares(const struct waves *waves, double *shares)
         waves->lost[w] = traffic > waves->l2;
     }
     for (size_t i = 0; i < waves->places; i++)
-        loaded += fmin(place_sectors(touched->recorder, i), touches[i]);
+        loaded += fmin(touched_sectors(waves, i), touches[i]);
     const double kept = fmin(1, fmax(0, 2 - loaded / waves->l2));
     for (size_t i = 0; i < waves->places; i++) {
-        const double once = touches[i] > 0 ? fmin(1, place_sectors(touched->recorder, i) / touches[i]) : 1;
+        const double once = touches[i] > 0 ? fmin(1, touched_sectors(waves, i) / touches[i]) : 1;
         const double again = touched->pairs[i] > 0 ? share_by_waves(waves, i) : once;
         shares[i] = kept * once + (1 - kept) * again;
     }

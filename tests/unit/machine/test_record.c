@@ -63,6 +63,20 @@ Test(record, a_launch_is_executed_again_where_other_blocks_decide)
     recorder_release(&recorder);
 }
 
+Test(record, an_argument_divides_an_allocation)
+{
+    struct recorder recorder = {.sms = 2, .resident = 1};
+    const uint64_t arena = device_allocate(made_machine(), 4096), array = arena + 1024;
+    made_recorder = &recorder;
+    cr_assert_null(run_program_on(made_machine(), array, PROGRAM("NOP"), 32));
+    const uint32_t ends[] = {(uint32_t)(arena >> 5), (uint32_t)(array >> 5), (uint32_t)((arena + 4096) >> 5)};
+    for (size_t part = 0; part < 2; part++)
+        cr_expect(ANY(i, recorder.place_count,
+                      recorder.places[i].begin == ends[part] && recorder.places[i].end == ends[part + 1]));
+    recorder_release(&recorder);
+    device_free(made_machine(), arena);
+}
+
 /* ---- What is recorded of an access ---- */
 
 #define AT(stride)                                                                                                     \

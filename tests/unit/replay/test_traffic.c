@@ -1,7 +1,7 @@
 #include "replay/made_launch.h"
 #include "test.h"
 
-/* Two allocations: sectors 100 to 200, and 300 to 1324. An SM of four, of which a half is recorded. */
+/* Two arrays: sectors 100 to 200, and 300 to 1324. An SM of four, of which a half is recorded. */
 static struct recorded_place places[] = {{100, 200}, {300, 1324}};
 
 static struct traffic traffic_of(const struct made_step *steps)
@@ -85,6 +85,7 @@ static double share_of(uint32_t size, uint32_t moves, double l2_sectors)
                                       .recorded = 6,
                                       .sm_steps = 6,
                                       .steps = 18,
+                                      .block_count = 18,
                                       .places = &(struct recorded_place){1000, 1000 + size},
                                       .place_count = 1};
     const struct timing timing = {.l2_mib = l2_sectors * 32 / (1 << 20)};
@@ -105,6 +106,10 @@ Test(replay_traffic, what_comes_again_comes_from_dram_if_the_l2_has_lost_it)
     /* What all blocks load comes once for three SMs. */
     cr_expect_float_eq(share_of(64, 0, 9), 1. / 3, 1e-9);
     cr_expect_float_eq(share_of(64, 0, 4), 1. / 3, 1e-9);
+    /* A larger place is loaded as far as blocks go, those of other SMs too; but others may go elsewhere. */
+    cr_expect_float_eq(share_of(76, 4, 1e6), 76. / 144, 1e-9);
+    cr_expect_float_eq(share_of(4096, 4, 1e6), 76. / 144, 1e-9);
+    cr_expect_float_eq(share_of(4096, 0, 1e6), 1, 1e-9);
     /* Blocks share half of what they load with the next one. Three bring 16 sectors for 24; a later wave finds four of
        them, if the L2 holds a wave. */
     cr_expect_float_eq(share_of(128, 4, 10), 16. / 24, 1e-9);
