@@ -171,25 +171,27 @@ static double share_by_waves(const struct waves *waves, size_t place)
     return touches > 0 ? fmin(1, brought / touches) : 1;
 }
 
-/* Returns how many sectors all SMs touch of a place at most. If this SM goes through it block by block, the others do
- * too: there are those before its first block and behind its last one. Else they may touch any of it. */
+/* Returns how many sectors all SMs touch of a place at most. Where blocks that follow each other are a quarter apart of
+ * what each touches, or more, all go through it: there are those before this SM's first and behind its last one. Else
+ * they may touch any of it. */
 static double touched_sectors(const struct waves *waves, size_t place)
 {
     const struct touched *touched = waves->touched;
     const struct recorder *recorder = touched->recorder;
     const double most = place_sectors(recorder, place);
-    double first = INFINITY, last = 0;
+    double first = INFINITY, last = 0, own = 0;
     if (touched->pairs[place] == 0)
         return most;
     for (size_t w = 0; w < waves->count; w++) {
         const struct window *window = &touched->windows[w * waves->places + place];
         first = window->sectors > 0 ? fmin(first, window->first) : first;
         last = fmax(last, window->last);
+        own += window->sectors / (double)recorder->count;
     }
-    const uint64_t own = recorder->blocks[recorder->count - 1]->number - recorder->blocks[0]->number;
-    const double others = (double)recorder->block_count - 1 - (double)own;
-    const double apart = touched->apart[place] / touched->pairs[place] / recorder->sms; /* blocks in a row */
-    return 2 * apart * (double)own >= last - first ? fmin(most, last - first + 1 + apart * others) : most;
+    const uint64_t from = recorder->blocks[0]->number, to = recorder->blocks[recorder->count - 1]->number;
+    const double others = (double)from + (double)recorder->block_count - 1 - (double)to;
+    const double apart = touched->apart[place] / touched->pairs[place] / recorder->sms;
+    return 4 * apart >= own ? fmin(most, last - first + 1 + apart * others) : most;
 }
 
 /* Sets the share of each place. What all SMs touch of an array is not more than that has, nor than lies
