@@ -228,9 +228,9 @@ static void take_text(char **text, char **more)
 static void join_times(struct result *result, struct result *more)
 {
     struct estimated_time *one = result->estimated, *other = more->estimated;
-    if (!one || !other || (!other->refused && (one->refused || one->ns == other->ns)))
+    if (!other || (one && !other->refused && (one->refused || one->ns == other->ns)))
         return;
-    if (!other->refused) {
+    if (one && !other->refused) {
         OWNED(result) differ = {.estimated = x_calloc(1, sizeof *other)};
         differ.estimated->refused = x_strdup("the launches differ between shapes or processes");
         join_times(result, &differ);
@@ -238,7 +238,7 @@ static void join_times(struct result *result, struct result *more)
     }
     result->estimated = other;
     more->estimated = one;
-    result->profile.estimated = false;
+    result->profile.estimated &= !other->refused;
 }
 
 /* Takes what a simulated launch tells besides its counts: the first that has it stands for all. */
@@ -252,13 +252,11 @@ static void join_facts(struct result *result, struct result *more)
     take_text(&result->suppressed, &more->suppressed);
     take_text(&result->varies, &more->varies);
     take_text(&result->not_proved, &more->not_proved);
-    if (result->row_count > 0 || result->estimated)
+    if (result->row_count > 0 || result->profile.count > 0 || result->blocks > 0)
         return;
-    result->estimated = more->estimated;
     result->profile = more->profile;
     result->blocks = more->blocks;
     result->blocks_executed = more->blocks_executed;
-    more->estimated = NULL;
     more->profile = (struct profile){0};
 }
 

@@ -3,6 +3,7 @@
 #include "cudart/cudart.h"
 
 #include <cuda_runtime_api.h>
+#include <xxhash.h>
 
 /* So many instructions are replayed to know what a constant does; and what moves the time by less is left out. */
 enum { TRIED = 8000, TRIED_OF_WARP = 64 };
@@ -17,7 +18,6 @@ static void forget_launch(struct launch_time *one)
 {
     recorder_release(&one->recorder);
     free(one->refused);
-    free(one->tallies);
     free(one->moved);
     free(one->stalls);
     free(one);
@@ -136,20 +136,14 @@ static bool is_alike(const struct launch_time *one, const struct launch_time *ot
            memcmp(other->threads, one->threads, sizeof one->threads) == 0;
 }
 
-/* Returns the last launch of the function that counted the same; NULL: the last one counted something else. Only what
- * that counted is kept. */
+/* Returns an earlier launch of the function that counted the same; NULL: there is none. */
 static struct launch_time *find_equal(const struct launch_times *times, const struct launch_time *one)
 {
-    for (size_t i = times->at; i-- > 0;) {
-        struct launch_time *other = times->list[i];
-        if (!other->tallies || !is_alike(one, other))
-            continue;
-        const size_t bytes = one->function->code->count * sizeof *one->tallies;
-        const bool equal = other->known && !other->refused && memcmp(other->tallies, one->tallies, bytes) == 0;
-        free(other->tallies);
-        other->tallies = NULL;
-        return equal ? other : NULL;
-    }
+    for (const struct launch_times *in = times; in; in = in->before)
+        for (size_t i = in == times ? times->at : in->count; i-- > 0;)
+            if (in->list[i]->known && !in->list[i]->refused && in->list[i]->counted == one->counted &&
+                is_alike(one, in->list[i]))
+                return in->list[i];
     return NULL;
 }
 
@@ -161,7 +155,8 @@ static double sum_of(const struct tally *tallies, size_t count, size_t offset)
     return sum;
 }
 
-static void replay_launch(struct launch_times *times, struct launch_time *one, const struct grid *grid)
+static void replay_launch(struct launch_times *times, struct launch_time *one, const struct grid *grid,
+                          const struct tally *tallies)
 {
     const size_t count = one->function->code->count;
     const size_t rows = count_constants();
@@ -186,10 +181,10 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
         .recorder = &one->recorder,
         .traffic = replay_traffic(&one->recorder, &times->chip.timing),
         .l1_bytes = l1_bytes(&times->chip, grid, one->recorder.resident),
-        .atomics = sum_of(one->tallies, count, offsetof(struct tally, atomics)),
-        .meetings = sum_of(one->tallies, count, offsetof(struct tally, atomic_meetings)),
-        .hottest = sum_of(one->tallies, count, offsetof(struct tally, hottest)),
-        .addresses = sum_of(one->tallies, count, offsetof(struct tally, addresses)),
+        .atomics = sum_of(tallies, count, offsetof(struct tally, atomics)),
+        .meetings = sum_of(tallies, count, offsetof(struct tally, atomic_meetings)),
+        .hottest = sum_of(tallies, count, offsetof(struct tally, hottest)),
+        .addresses = sum_of(tallies, count, offsetof(struct tally, addresses)),
     };
     launch.stalls = one->stalls = x_calloc(count, sizeof *one->stalls);
     one->time = replay(&launch, &times->chip, UINT64_MAX);
@@ -219,11 +214,9 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
                        : refused ? x_sprintf("%s: %s at %s", refused, code_opcode(one->function, where), place)
                                  : NULL;
         one->known = whole || one->refused;
-        free(one->tallies);
-        one->tallies = x_calloc(count, sizeof *one->tallies);
-        memcpy(one->tallies, tallies, count * sizeof *tallies);
+        one->counted = XXH3_64bits(tallies, count * sizeof *tallies);
         if (one->known && !one->refused)
-            replay_launch(times, one, grid);
+            replay_launch(times, one, grid, tallies);
         if (one->known)
             recorder_release(&one->recorder);
     }
@@ -245,6 +238,11 @@ static enum bound_by find_bound(const double *busy, double ns)
     return busy[most] > 0.6 * ns ? most : BOUND_BY_LATENCY;
 }
 
+static double often(const struct launch_time *one)
+{
+    return one->often ? (double)one->often : 1;
+}
+
 struct estimated_time *times_together(const struct launch_times *times)
 {
     if (!times->wanted || times->count == 0)
@@ -261,14 +259,14 @@ struct estimated_time *times_together(const struct launch_times *times)
                     x_strdup(one->refused ? one->refused : "another block decides the result in each execution")};
             return together;
         }
-        together->ns += one->time.ns;
+        together->ns += often(one) * one->time.ns;
         for (enum bound_by by = 0; by < BOUND_BYS; by++)
-            busy[by] += one->time.busy[by];
+            busy[by] += often(one) * one->time.busy[by];
     }
     for (size_t k = 0; timing_row(k, &row); k++) {
         double moved = 0;
         for (size_t i = 0; i < times->count; i++)
-            moved += times->list[i]->moved[k] * times->list[i]->time.ns;
+            moved += often(times->list[i]) * times->list[i]->moved[k] * times->list[i]->time.ns;
         if (fabs(moved / together->ns - 1) > MOVED_LEAST)
             *ARRAY_GROW(together->moved, together->moved_count) =
                 (struct time_part){x_strdup(row.name), moved / together->ns};

@@ -10,7 +10,8 @@ struct launch_time {
     struct recorder recorder;
     char *refused; /* why there is no time; NULL: there is one */
     bool known;
-    struct tally *tallies; /* what it counted, which an equal launch counts as well */
+    uint64_t counted; /* a hash of what it counted, which an equal launch counts as well */
+    size_t often;     /* launches of a program that it is the time of; 0: of a workload, 1 */
     const struct function *function;
     unsigned blocks[3], threads[3], shared, carve_out;
     struct replay_time time;
@@ -26,8 +27,9 @@ struct launch_times {
     struct chip chip;
     bool wanted; /* false: nobody asks for times */
     struct launch_time **list;
-    size_t count, at; /* the next launch of this execution */
-    size_t replayed;  /* launches that were, since they are unlike the one before */
+    size_t count, at;                  /* the next launch of this execution */
+    size_t replayed;                   /* launches that were, since they are unlike those before */
+    const struct launch_times *before; /* whose launches have a time, which equal ones take; NULL: of none */
 };
 
 /* Begins an execution of the workload. Those launches are recorded that have no time yet. */

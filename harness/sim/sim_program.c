@@ -3,7 +3,7 @@
  * the library of the room inject tells of launches on a GPU (worker/wire.h).
  *
  * Counts of a launch may take several executions. Each begins with the memory that the first began with. Every launch
- * counts: at the end the parent is told their sums. The first of a shape tells its lines and its estimated time. */
+ * counts: at the end the parent is told their sums. The first of a shape tells its lines. */
 #include "collector.h"
 #include "repeats.h"
 
@@ -14,6 +14,9 @@
 #include <fnmatch.h>
 #include <pthread.h>
 
+/* So many launches of a group are recorded, to get a time each; others have to count the same. */
+enum { TIMED = 16 };
+
 /* Launches of one kernel in one shape. */
 struct alike {
     const struct function *function;
@@ -21,10 +24,13 @@ struct alike {
     char *id;                                      /* the parent's name for it; NULL: the parent does not want it */
     size_t skip;                                   /* how many launches to leave out */
     size_t launches, last;
-    size_t counted, strays; /* behind those, and how many of these count something else than the first */
-    struct result one, all; /* the rows of that; and those of all of them together, with what is said of any */
-    unsigned suppressed;    /* a bit for each kind of doubt that is let pass */
-    double ns;              /* the estimated time of its first launch; 0: there is none */
+    size_t counted, strays;      /* behind those, and how many of these count something else than the first */
+    struct result one, all;      /* the rows of that; and those of all of them together, with what is said of any */
+    struct launch_times times;   /* of launches that count something else than those before; */
+    struct result counts[TIMED]; /* the rows of each of these */
+    size_t untimed;              /* launches that count like none of these */
+    unsigned suppressed;         /* a bit for each kind of doubt that is let pass */
+    double ns;                   /* the estimated time of its first launch; 0: there is none */
 };
 
 /* The state of this process of the program. The runtime launches one kernel at a time, and the lock is for what other
@@ -197,6 +203,9 @@ static void forget_groups(void)
     for (size_t i = 0; i < program.count; i++) {
         free(program.list[i]->id);
         result_release(&program.list[i]->one);
+        for (size_t k = 0; k < program.list[i]->times.count; k++)
+            result_release(&program.list[i]->counts[k]);
+        times_release(&program.list[i]->times);
         result_release(&program.list[i]->all);
         free(program.list[i]);
     }
@@ -218,6 +227,23 @@ static void keep_text(char **text, const char *more)
         *text = x_strdup(more);
 }
 
+/* Finds the time of a launch: its own if it was recorded just now, or that of an earlier one that counts the same. */
+static void add_time(struct alike *group, const struct result *result)
+{
+    struct launch_times *times = &group->times, *now = &program.log.times;
+    size_t i = 0;
+    while (i < times->count && !result_counts_alike(&group->counts[i], result))
+        i++;
+    if (i == times->count && now->count == 1) {
+        result_add_up(&group->counts[i], result, &program.request.metrics);
+        *ARRAY_GROW(times->list, times->count) = now->list[--now->count];
+    }
+    if (i < times->count)
+        times->list[i]->often++;
+    else
+        group->untimed++;
+}
+
 /* Adds what a launch counts, and what is said of it. */
 static void add_counts(struct alike *group, const struct result *result)
 {
@@ -226,16 +252,19 @@ static void add_counts(struct alike *group, const struct result *result)
     else
         group->strays += !result_counts_alike(&group->one, result);
     result_add_up(&group->all, result, &program.request.metrics);
+    add_time(group, result);
     keep_text(&group->all.doubt, result->doubt);
     keep_text(&group->all.outside, result->outside);
     keep_text(&group->all.varies, result->varies);
 }
 
-/* Tells of the first launch its lines, and its time; the parent knows how it was launched. */
+/* Tells of the first launch its lines; the parent knows how it was launched. */
 static void tell_first(const struct alike *group)
 {
-    OWNED(result) first = {.id = x_strdup(group->id)};
+    OWNED(result) first = {.id = x_strdup(group->id)}, timed = {0};
     launches_hand_over(&program.log, &first);
+    timed.estimated = first.estimated;
+    first.estimated = NULL;
     for (size_t i = 0; i < first.launch_count; i++)
         free(first.launches[i].function);
     free(first.launches);
@@ -245,13 +274,19 @@ static void tell_first(const struct alike *group)
     say(MESSAGE_RESULT, line);
 }
 
-/* Tells what all launches of the group count together. A time is of the first, and so of all only if they are alike. */
+/* Tells what all launches of the group count together, and the mean of their times. */
 static void tell_all(struct alike *group)
 {
-    if (group->strays > 0) {
-        group->all.estimated = x_calloc(1, sizeof *group->all.estimated);
-        group->all.estimated->refused =
-            x_sprintf("%zu of its %zu launches have different counts than the first", group->strays, group->counted);
+    group->times.wanted = group->untimed == 0;
+    struct estimated_time *mean = group->all.estimated = times_together(&group->times);
+    if (!mean && group->strays > 0) {
+        mean = group->all.estimated = x_calloc(1, sizeof *mean);
+        mean->refused = x_sprintf("%zu of its %zu launches have different counts than the first %d", group->untimed,
+                                  group->counted, TIMED);
+    } else if (mean) {
+        mean->ns /= (double)group->counted;
+        mean->low /= (double)group->counted;
+        mean->high /= (double)group->counted;
     }
     group->all.id = x_strdup(group->id);
     OWNED_TEXT line = result_to_line(&group->all);
@@ -337,7 +372,8 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     const struct workload workload = {
         .id = grid->function->text.name, .self = &launched, .before = restore, .launch = execute, .wait = wait};
     program.log.times.wanted =
-        program.has_chip && group && (group->launches == 0 || (group->counted == 0 && is_wanted(group)));
+        program.has_chip && group && (group->launches == 0 || (group->counted < TIMED && is_wanted(group)));
+    program.log.times.before = group ? &group->times : NULL;
     program.log.suppressed = group ? group->suppressed : find_suppressed(grid->function);
     runtime_machine()->stream_races->suppressed = program.log.suppressed >> DOUBT_STREAMS & 1;
     outcomes_restore_orders(runtime_machine(), true);
@@ -363,6 +399,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     repeats_end(failed == 0 && !suppressed && !result.outside && !result.doubt && !result.varies,
                 (double)(atomic_load(&runtime_now()->clock_ns) - began),
                 failed == 0 ? program.log.values->list[BOUND_LEAST][EXACT_INSTRUCTIONS] : 0, &result);
+    times_release(&program.log.times);
     return failed;
 }
 
