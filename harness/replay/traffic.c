@@ -172,8 +172,8 @@ static double share_by_waves(const struct waves *waves, size_t place)
 }
 
 /* Returns how many sectors all SMs touch of a place at most. Where blocks that follow each other are a quarter apart of
- * what each touches, or more, all go through it: there are those before this SM's first and behind its last one. Else
- * they may touch any of it. */
+ * what each touches, or more, all go through it: there are those before this SM's first and behind its last one. If
+ * that is most of the place, or else, they may touch any of it. */
 static double touched_sectors(const struct waves *waves, size_t place)
 {
     const struct touched *touched = waves->touched;
@@ -191,7 +191,8 @@ static double touched_sectors(const struct waves *waves, size_t place)
     const uint64_t from = recorder->blocks[0]->number, to = recorder->blocks[recorder->count - 1]->number;
     const double others = (double)from + (double)recorder->block_count - 1 - (double)to;
     const double apart = touched->apart[place] / touched->pairs[place] / recorder->sms;
-    return 4 * apart >= own ? fmin(most, last - first + 1 + apart * others) : most;
+    const double all = last - first + 1 + apart * others;
+    return 4 * apart >= own && all < 0.75 * most ? all : most;
 }
 
 /* Sets the share of each place. What all SMs touch of an array is not more than that has, nor than lies
