@@ -8,8 +8,7 @@
 
 size_t name_index(const char *name, const char *const *names, size_t count)
 {
-    size_t i = FIRST(k, count, strcmp(names[k], name) == 0);
-    return i;
+    return FIRST(k, count, strcmp(names[k], name) == 0);
 }
 
 bool name_is_one_of(const char *name, const char *list)

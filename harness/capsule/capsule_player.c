@@ -215,8 +215,7 @@ void player_close(struct player *player)
 /* Returns the index of the first backing that ends behind an address. */
 static size_t backing_behind(const struct player *player, uint64_t address)
 {
-    size_t i = FIRST(k, player->backing_count, player->backings[k].place.end > address);
-    return i;
+    return FIRST(k, player->backing_count, player->backings[k].place.end > address);
 }
 
 /* Notes that a replay uses a backing, once. */

@@ -24,8 +24,7 @@ static bool would_run(int built, int capability)
 
 static size_t kernel_named(const struct image *image, const char *name)
 {
-    size_t k = FIRST(n, image->kernel_count, strcmp(image->kernels[n].facts.name, name) == 0);
-    return k;
+    return FIRST(n, image->kernel_count, strcmp(image->kernels[n].facts.name, name) == 0);
 }
 
 /* Takes an image in place of the one before, unless that is for a later GPU. The image and its copy are then the

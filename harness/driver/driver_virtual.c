@@ -38,8 +38,7 @@ static struct reserved *find_reserved(uint64_t address, size_t size)
 /* Returns how many mappings begin below an address. */
 static size_t mapped_below(uint64_t address)
 {
-    size_t count = FIRST(k, mapped_count, mapped[k].address >= address);
-    return count;
+    return FIRST(k, mapped_count, mapped[k].address >= address);
 }
 
 /* Returns how many mappings are exactly these bytes, from *first on; 0: they are no such. */

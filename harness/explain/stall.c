@@ -75,8 +75,7 @@ const char *stall_grown(const struct profile *profile, const struct profile_line
 /* Returns the index of a reason in the table; the table's length when it is not there. */
 static size_t place_of(const char *reason)
 {
-    size_t i = FIRST(k, ARRAY_SIZE(stalls), strcmp(stalls[k].reason, reason) == 0);
-    return i;
+    return FIRST(k, ARRAY_SIZE(stalls), strcmp(stalls[k].reason, reason) == 0);
 }
 
 const char *stall_words(const char *reason)

@@ -318,8 +318,7 @@ static void confirm(struct check *check, bool settled)
 /* Returns the place of an id in a list; `count`: it is not there. */
 static size_t place_of(char *const *ids, size_t count, const char *id)
 {
-    size_t place = FIRST(k, count, strcmp(ids[k], id) == 0);
-    return place;
+    return FIRST(k, count, strcmp(ids[k], id) == 0);
 }
 
 /* Lists the kernels whose counts are in doubt, if they are those whose times want pairs: the first pairs then are their

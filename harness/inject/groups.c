@@ -387,8 +387,7 @@ static char *question_of_graph(const struct graph *graph)
     for (size_t i = 0; i < graph->count; i++)
         if (!graph->nodes[i].off)
             shapes[shape_count++] = graph->nodes[i].shape;
-    char *text = question("graph", shapes, shape_count);
-    return text;
+    return question("graph", shapes, shape_count);
 }
 
 struct launch_group *group_of_graph(CUgraphExec exec)

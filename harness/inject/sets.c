@@ -145,8 +145,7 @@ bool group_is_wanted(const struct launch_group *group, size_t set)
 /* Returns the first set that needs the launch; the number of sets when there is none. */
 static size_t find_needing(const struct launch_group *group)
 {
-    size_t set = FIRST(k, sets.count, group_needs(group, k));
-    return set;
+    return FIRST(k, sets.count, group_needs(group, k));
 }
 
 /* Whether a group that was launched since then needs the set. */

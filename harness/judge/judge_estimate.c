@@ -143,8 +143,7 @@ const char *estimated_words(const struct estimated_change *change, char *text, s
 bool asks_for_time(const struct metrics *metrics)
 {
     /* whoever judges a few metrics by name may not ask for times */
-    const bool asked = ANY(m, metrics->count, strcmp(metrics->list[m].counter, COUNTER_TIME) == 0);
-    return asked;
+    return ANY(m, metrics->count, strcmp(metrics->list[m].counter, COUNTER_TIME) == 0);
 }
 
 /* Fewer loads, say, may miss the caches more often. */

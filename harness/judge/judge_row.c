@@ -45,8 +45,7 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
 
 static bool tells_code(const struct run *run)
 {
-    const bool tells = ANY(i, run->result_count, result_has_code(&run->results[i]));
-    return tells;
+    return ANY(i, run->result_count, result_has_code(&run->results[i]));
 }
 
 /* A count may be equal in all launches of a process and differ in the next process, by a spin loop or a library's

@@ -82,10 +82,8 @@ static void add_suite(struct comparison *comparison, struct suite suite, const s
 
 static bool has_several_gpus(const struct run *run)
 {
-    const bool several =
-        ANY(i, run->session_count,
-            order_of_texts(run->sessions[0].facts[SESSION_GPU_UUID], run->sessions[i].facts[SESSION_GPU_UUID]) != 0);
-    return several;
+    return ANY(i, run->session_count,
+               order_of_texts(run->sessions[0].facts[SESSION_GPU_UUID], run->sessions[i].facts[SESSION_GPU_UUID]) != 0);
 }
 
 static void find_suites_of(struct comparison *comparison, const struct sides *sides, const struct metric *metric,

@@ -125,10 +125,9 @@ bool grid_touches(struct machine *machine, uint64_t address, uint64_t bytes, boo
     const struct range range = {address, address + bytes};
     if (!left->any || !any_overlap(&range, reads ? &left->memory.changed : &left->memory.touched))
         return false;
-    for (size_t i = 0; i < left->memory.written.count && reads; i++)
-        if (left->memory.written.list[i].begin <= range.begin && range.end <= left->memory.written.list[i].end)
-            return false;
-    return true;
+    const struct ranges *written = &left->memory.written;
+    return !reads ||
+           !ANY(i, written->count, written->list[i].begin <= range.begin && range.end <= written->list[i].end);
 }
 
 size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, size_t *ranges, size_t most)

@@ -79,6 +79,7 @@ judge 32 32 32 1000
 expect 'the last of them does more' 3 'unsure' 'global_store_sectors'
 of_all() { jq -c '.kernels["program/scale@40,256"] | [.metrics.instructions.sessions[0][0] * 4, (.estimated_time | .refused, .ns)]' "$1"; }
 for sizes in '32 32 32 32' '1000 1000 1000 1000' '32 32 32 1000' '1000 32 32 32' "$(seq -s ' ' 32 32 544)"; do
+    # shellcheck disable=SC2086 # words
     run "$program" uneven $sizes
     of_all run.json
 done >means

@@ -77,6 +77,13 @@ char *file_part(const char *path);
         each_text(path, expect);                                                                                       \
     }
 
+/* A test that does no more than expect_texts(). */
+#define REFUSED_TEXTS(suite, name, path, read)                                                                         \
+    Test(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        expect_texts(path, read);                                                                                      \
+    }
+
 /* Returns what is written by that letter behind a backslash, n, t, r or xHH, at whose end it leaves the letter. */
 char unescaped(const char **letter);
 

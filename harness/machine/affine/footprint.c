@@ -134,10 +134,7 @@ static const int64_t *written_by(const struct footprint *footprint, const int64_
 
 static bool is_alone(const struct box *box)
 {
-    bool alone = true;
-    for (unsigned k = 0; k < AXES_MOST; k++)
-        alone &= box[k].low == box[k].high;
-    return alone;
+    return ALL(k, AXES_MOST, box[k].low == box[k].high);
 }
 
 static double blocks_of(const struct box *box)

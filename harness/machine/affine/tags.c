@@ -14,12 +14,7 @@ bool tag_has_factors(const struct tag *tag)
 
 bool tag_moves(const struct tag *tag)
 {
-    if (tag->floor)
-        return true;
-    for (unsigned i = 0; i < tag->count; i++)
-        if (tag->parts[i].by && tag->parts[i].low < tag->parts[i].high)
-            return true;
-    return false;
+    return tag->floor || ANY(i, tag->count, tag->parts[i].by && tag->parts[i].low < tag->parts[i].high);
 }
 
 /* Returns the part of an axis, which is added if it is not there; NULL: there are too many. */
@@ -213,10 +208,7 @@ static bool move_alike(const struct tag *one, const struct tag *other)
     plain.ring = 0;
     if (one->ring != other->ring || one->floor != other->floor || !tag_add(&apart, &plain, -1))
         return false;
-    for (unsigned i = 0; i < apart.count; i++)
-        if ((uint32_t)apart.parts[i].by)
-            return false;
-    return true;
+    return ALL(i, apart.count, (uint32_t)apart.parts[i].by == 0);
 }
 
 void tag_put(struct tag *to, const struct tag *tag, uint32_t lanes)

@@ -1,6 +1,6 @@
 #include "architecture.h"
 
-#include <stddef.h>
+#include "base/error.h"
 
 /* To add a compute capability: a row, from what nvcc's code for it reads of constant bank 0 (nvdisasm shows it): the
  * kernel that uses blockDim, gridDim, %nsmid, a local array by a generic address and arguments shows all of them. The
@@ -19,8 +19,5 @@ static const struct architecture architectures[] = {
 
 const struct architecture *architecture_find(int capability)
 {
-    for (size_t i = 0; i < sizeof architectures / sizeof architectures[0]; i++)
-        if (architectures[i].capability == capability)
-            return &architectures[i];
-    return NULL;
+    return FIND(one, architectures, ARRAY_SIZE(architectures), one->capability == capability);
 }

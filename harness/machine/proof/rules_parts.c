@@ -333,15 +333,18 @@ static void same_of(struct step *step, unsigned reads, unsigned writes, unsigned
     put_all(step, join_all(step, &tag, reads) ? &tag : &tag_data, writes, lost);
 }
 
-void rule_same(struct step *step)
-{
-    same_of(step, 1, 1, 0);
-}
-
-void rule_same_64(struct step *step)
-{
-    same_of(step, 2, 2, 0);
-}
+#define RULE_THAT(name, call)                                                                                          \
+    void name(struct step *step)                                                                                       \
+    {                                                                                                                  \
+        call;                                                                                                          \
+    }
+RULE_THAT(rule_keeps, (void)step)
+RULE_THAT(rule_same, same_of(step, 1, 1, 0))
+RULE_THAT(rule_same_64, same_of(step, 2, 2, 0))
+RULE_THAT(rule_compare_64, same_of(step, 2, 1, 0)) /* compares pairs, and writes predicates or one row */
+RULE_THAT(rule_data_1, put_all(step, &tag_data, 0, 1))
+RULE_THAT(rule_data_4, put_all(step, &tag_data, 0, 4))
+RULE_THAT(rule_data_8, put_all(step, &tag_data, 0, 8))
 
 /* Where a type has 64 bits it reads two rows, or writes two, or both. */
 void rule_convert(struct step *step)
@@ -349,32 +352,6 @@ void rule_convert(struct step *step)
     const struct instruction *code = step->code;
     const bool wide = has_modifier(code, "F64") || has_modifier(code, "U64") || has_modifier(code, "S64");
     same_of(step, wide ? 2 : 1, 1, wide);
-}
-
-/* Compares pairs, and writes predicates or one row. */
-void rule_compare_64(struct step *step)
-{
-    same_of(step, 2, 1, 0);
-}
-
-void rule_keeps(struct step *step)
-{
-    (void)step;
-}
-
-void rule_data_1(struct step *step)
-{
-    put_all(step, &tag_data, 0, 1);
-}
-
-void rule_data_4(struct step *step)
-{
-    put_all(step, &tag_data, 0, 4);
-}
-
-void rule_data_8(struct step *step)
-{
-    put_all(step, &tag_data, 0, 8);
 }
 
 /* ---- Addresses ---- */

@@ -1,13 +1,12 @@
 #include "instruction.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 bool has_modifier(const struct instruction *code, const char *modifier)
 {
-    for (unsigned i = 0; i < code->modifier_count; i++)
-        if (strcmp(code->modifiers[i], modifier) == 0)
-            return true;
-    return false;
+    return ANY(i, code->modifier_count, strcmp(code->modifiers[i], modifier) == 0);
 }
 
 int word_place(const char *words, const char *word)
@@ -60,8 +59,5 @@ bool modifiers_allowed(const struct instruction *code, const struct opcode *row)
 
 const struct operand *operand_of(const struct instruction *code, enum operand_kind kind)
 {
-    for (unsigned i = 0; i < code->operand_count; i++)
-        if (code->operands[i].kind == kind)
-            return &code->operands[i];
-    return NULL;
+    return FIND(one, code->operands, code->operand_count, one->kind == kind);
 }

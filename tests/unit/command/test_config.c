@@ -37,10 +37,7 @@ static int read_text(const char *text)
     return config_read_text(&config, "c.ini", text);
 }
 
-Test(config, what_is_wrong_is_told_with_its_line)
-{
-    expect_texts("tests/unit/command/config.txt", read_text);
-}
+REFUSED_TEXTS(config, what_is_wrong_is_told_with_its_line, "tests/unit/command/config.txt", read_text)
 
 /* A folder in which is a home with folders; the test is in home/tree/src. */
 static void enter(void)

@@ -62,10 +62,7 @@ static int read_law(const char *text)
     return laws_parse(&laws, text, &problem) < 0 ? error("%s", problem.text) : 0;
 }
 
-Test(law, what_is_no_law_is_refused_with_its_place)
-{
-    expect_texts("tests/unit/model/law.txt#refused", read_law);
-}
+REFUSED_TEXTS(law, what_is_no_law_is_refused_with_its_place, "tests/unit/model/law.txt#refused", read_law)
 
 static void expect_kept(const char *where, const char *text, const char *words)
 {

@@ -8,10 +8,7 @@ static int read_text(const char *text)
     return metrics_check(&metrics);
 }
 
-Test(metric, what_is_named_is_there)
-{
-    expect_texts("tests/unit/model/metric.txt", read_text);
-}
+REFUSED_TEXTS(metric, what_is_named_is_there, "tests/unit/model/metric.txt", read_text)
 
 Test(metric, every_class_and_direction_has_words)
 {

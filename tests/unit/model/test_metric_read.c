@@ -84,10 +84,7 @@ static int read_text(const char *text)
     return metrics_read_text(&metrics, "x.ini", text);
 }
 
-Test(metric_read, errors_say_file_line_and_remedy)
-{
-    expect_texts("tests/unit/model/metric_read.txt#texts", read_text);
-}
+REFUSED_TEXTS(metric_read, errors_say_file_line_and_remedy, "tests/unit/model/metric_read.txt#texts", read_text)
 
 Test(metric_read, a_long_line_is_refused_and_not_cut)
 {

@@ -129,7 +129,4 @@ static int read_text(const char *text)
     return run_parse(&run, "x.json", text, strlen(text));
 }
 
-Test(run_notes, what_is_no_definition_is_an_error)
-{
-    expect_texts("tests/unit/model/run_notes.txt", read_text);
-}
+REFUSED_TEXTS(run_notes, what_is_no_definition_is_an_error, "tests/unit/model/run_notes.txt", read_text)

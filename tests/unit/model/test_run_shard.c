@@ -178,7 +178,4 @@ static int read_part(const char *text)
     return 0;
 }
 
-Test(run_shard, a_part_that_contradicts_itself_is_refused)
-{
-    expect_texts("tests/unit/model/run_shard.txt", read_part);
-}
+REFUSED_TEXTS(run_shard, a_part_that_contradicts_itself_is_refused, "tests/unit/model/run_shard.txt", read_part)

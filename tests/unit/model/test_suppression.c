@@ -24,7 +24,4 @@ static int read_text(const char *text)
     return suppressions_read(&read, path);
 }
 
-Test(suppression, a_wrong_row_is_named)
-{
-    expect_texts("tests/unit/model/suppression.txt", read_text);
-}
+REFUSED_TEXTS(suppression, a_wrong_row_is_named, "tests/unit/model/suppression.txt", read_text)
