@@ -173,9 +173,7 @@ static size_t number_groups(const struct run *runs, size_t count, bool (*same)(c
 {
     size_t *found = x_calloc(count, sizeof *found), groups = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t first = 0;
-        while (first < i && !same(&runs[first], &runs[i]))
-            first++;
+        const size_t first = FIRST(k, i, same(&runs[k], &runs[i]));
         found[i] = first < i ? found[first] : groups++;
     }
     if (number)

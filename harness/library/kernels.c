@@ -217,9 +217,7 @@ cugate_status cugate_tally_lines(cugate_kernel *kernel, const cugate_tally *tall
     *count = 0;
     for (size_t i = 0; !status && i < kernel->function->text.size / INSTRUCTION_BYTES; i++) {
         const struct source_line *own = &kernel->lines[i];
-        size_t at = 0;
-        while (at < *count && (lines[at].file != own->file || lines[at].line != own->number))
-            at++;
+        const size_t at = FIRST(k, *count, lines[k].file == own->file && lines[k].line == own->number);
         if (at == most)
             continue;
         if (at == *count)

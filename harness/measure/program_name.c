@@ -154,9 +154,7 @@ static const char *take_word(const char *text, struct words *words)
 /* Whether a command only prepares for the others. */
 static bool prepares(const struct words *words)
 {
-    size_t first = 0;
-    while (first < words->count && strchr(words->list[first], '='))
-        first++;
+    const size_t first = FIRST(k, words->count, !strchr(words->list[k], '='));
     return first == words->count || find_word("cd export source . set ulimit umask module mkdir echo",
                                               words->list[first], strlen(words->list[first]), false);
 }

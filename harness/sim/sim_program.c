@@ -231,9 +231,7 @@ static void keep_text(char **text, const char *more)
 static void add_time(struct alike *group, const struct result *result)
 {
     struct launch_times *times = &group->times, *now = &program.log.times;
-    size_t i = 0;
-    while (i < times->count && !result_counts_alike(&group->counts[i], result))
-        i++;
+    const size_t i = FIRST(k, times->count, result_counts_alike(&group->counts[k], result));
     if (i == times->count && now->count == 1) {
         result_add_up(&group->counts[i], result, &program.request.metrics);
         *ARRAY_GROW(times->list, times->count) = now->list[--now->count];

@@ -62,9 +62,7 @@ void block_doubt_of(struct block *block, enum doubt_kind kind, const char *forma
 bool outside_note(struct machine *machine, const char *words)
 {
     pthread_mutex_lock(&machine->lock);
-    size_t i = 0;
-    while (i < machine->noted_count && machine->noted[i] != words)
-        i++;
+    const size_t i = FIRST(k, machine->noted_count, machine->noted[k] == words);
     if (i == machine->noted_count)
         *ARRAY_GROW(machine->noted, machine->noted_count) = words;
     pthread_mutex_unlock(&machine->lock);

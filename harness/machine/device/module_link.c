@@ -29,9 +29,7 @@ static bool is_elsewhere(const GElf_Sym *symbol)
 /* Returns the part that a section is; part_count: it is none. */
 static size_t find_part(const struct function_text *text, size_t section)
 {
-    size_t i = 0;
-    while (i < text->part_count && text->parts[i].section != section)
-        i++;
+    const size_t i = FIRST(k, text->part_count, text->parts[k].section == section);
     return i;
 }
 

@@ -207,9 +207,7 @@ static bool prepare_arrive(struct instruction *code)
     } kinds[] = {{"A1T0", ONE, NONE, false},         {"ART0", BY_REGISTER, NONE, false},
                  {"A0TR", NONE, BY_REGISTER, false}, {"A0TX", NONE, BY_REGISTER, true},
                  {"A0T1", NONE, ONE, false},         {"A1TR", ONE, BY_REGISTER, false}};
-    size_t kind = 0;
-    while (kind < ARRAY_SIZE(kinds) - 1 && !has_modifier(code, kinds[kind].name))
-        kind++;
+    const size_t kind = FIRST(k, ARRAY_SIZE(kinds) - 1, has_modifier(code, kinds[k].name));
     code->flags[FLAG_ARRIVALS] = kinds[kind].arrivals;
     code->flags[FLAG_BYTES] = kinds[kind].bytes;
     code->flags[FLAG_COMES] = kinds[kind].comes;

@@ -417,9 +417,7 @@ void rule_texture(struct step *step)
     static const int64_t stays_there[AXES_MOST] = {0};
     const uint64_t array = (uintptr_t)texture->texels;
     struct ranges *arrays = &step->proof->arrays;
-    size_t noted = 0;
-    while (noted < arrays->count && arrays->list[noted].begin != array)
-        noted++;
+    const size_t noted = FIRST(k, arrays->count, arrays->list[k].begin == array);
     if (!texture->address && noted == arrays->count)
         *ARRAY_GROW(arrays->list, arrays->count) = (struct range){array, array + texture->bytes};
     else if (texture->address && !footprint_add(&step->proof->footprint, stays_there, texture->address,

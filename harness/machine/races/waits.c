@@ -212,9 +212,7 @@ static void swaps_hear(const struct access *access)
     }
     for (uint32_t left = access->lanes; left; left &= left - 1) {
         const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
-        size_t i = 0;
-        while (i < swaps->count && swaps->list[i].address != address)
-            i++;
+        const size_t i = FIRST(k, swaps->count, swaps->list[k].address == address);
         if (i < swaps->count && swaps->list[i].warp != access->warp->number)
             waits_note(block, access->code);
         if (i == swaps->count)

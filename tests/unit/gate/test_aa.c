@@ -224,9 +224,7 @@ static void expect_exactness(void)
 static void expect_spread(void)
 {
     static const char *const parts[SPREAD_PARTS] = {"within", "gpus", "days"};
-    size_t i = 0;
-    while (i < analysed()->spread_count && strcmp(analysis.spreads[i].metric->name, word(1)) != 0)
-        i++;
+    const size_t i = FIRST(k, analysed()->spread_count, strcmp(analysis.spreads[k].metric->name, word(1)) == 0);
     NEED(i < analysis.spread_count, "%s has no spread", word(1));
     number_count = 0;
     for (enum spread_part part = 0; part < SPREAD_PARTS; part++) {
