@@ -43,10 +43,10 @@ reports    reports             22    .     .        .  $pytest reports/tests ${r
 reports    reports_pages       18    .     .        .  $pytest ${reports_first[*]}
 script     gate                27    .     .        .  tests/scripts/gate.sh
 criterion  unit                17   72     .        .  $build/tests/unit_tests
-criterion  machine             18   73     .        .  $build/tests/machine_tests
+criterion  machine             16   73     .        .  $build/tests/machine_tests
 script     ways_round          18    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              2    4     .        .  tests/ways_round/run.sh hostile
-script     recorded            24   50     .        .  tests/sim/recorded.sh
+script     recorded            22   50     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                3    .     .        .  tests/scripts/rooms.sh
 script     exec_simulated       9    .     .        .  tests/scripts/exec_simulated.sh
@@ -65,7 +65,7 @@ script     exec_recorded        3    .     .        .  tests/scripts/exec_record
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    5    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             2    .     .        .  tests/scripts/upgrades.sh
-script     faults              10   55     .        .  tests/sim/faults.sh
+script     faults              14   55     .        .  tests/sim/faults.sh
 script     runtime              2    .     .        .  tests/sim/runtime.sh
 script     proof                16    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
