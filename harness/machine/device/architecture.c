@@ -1,6 +1,6 @@
 #include "architecture.h"
 
-#include "base/error.h"
+#include "base/base.h"
 
 /* To add a compute capability: a row, from what nvcc's code for it reads of constant bank 0 (nvdisasm shows it): the
  * kernel that uses blockDim, gridDim, %nsmid, a local array by a generic address and arguments shows all of them. The

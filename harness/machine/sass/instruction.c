@@ -1,6 +1,6 @@
 #include "instruction.h"
 
-#include "base/error.h"
+#include "base/base.h"
 
 #include <string.h>
 
