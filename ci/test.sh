@@ -43,7 +43,7 @@ reports    reports             22    .     .        .  $pytest reports/tests ${r
 reports    reports_pages       18    .     .        .  $pytest ${reports_first[*]}
 script     gate                27    .     .        .  tests/scripts/gate.sh
 criterion  unit                17   72     .        .  $build/tests/unit_tests
-criterion  machine             16   73     .        .  $build/tests/machine_tests
+criterion  machine             14   73     .        .  $build/tests/machine_tests
 script     ways_round          18    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              2    4     .        .  tests/ways_round/run.sh hostile
 script     recorded            22   50     .        .  tests/sim/recorded.sh
@@ -58,7 +58,7 @@ script     cli                  9   20     .        .  tests/cli/run.sh
 script     simulate            14    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
 script     measuring_cupti      1    4     .        .  tests/scripts/measuring.sh
-script     shards               6    .     .        .  tests/scripts/shards.sh
+script     shards               8    .     .        .  tests/scripts/shards.sh
 script     bisect               5    .     .        .  tests/scripts/bisect.sh
 script     own                  3    .     .        .  tests/scripts/own.sh
 script     exec_recorded        3    .     .        .  tests/scripts/exec_recorded.sh
